@@ -62,7 +62,6 @@ func (c *Column) part() Part {
 	return Part{Kind: "column", Name: c.Name, Attrs: attrs}
 }
 
-// columnParts lists the columns and, for a list whose order is part of the object, the order itself.
 func columnParts(parts []Part, columns []*Column) []Part {
 	for _, c := range columns {
 		parts = append(parts, c.part())

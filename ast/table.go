@@ -32,7 +32,7 @@ func (t *Table) Kind() Kind { return KindTable }
 func (t *Table) ID() Name { return t.Name }
 
 // Parts lists columns, indexes, projections, constraints, engine, keys, TTL rules, settings and comment. The order
-// of the columns is the part "column_order".
+// of the columns is the order of their parts.
 func (t *Table) Parts() []Part {
 	parts := make([]Part, 0, len(t.Columns)+len(t.Settings)+8)
 	parts = columnParts(parts, t.Columns)
