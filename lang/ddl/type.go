@@ -54,11 +54,8 @@ func (p *parser) dataTypeName() *node {
 	}
 	p.i++
 	n := p.nameNode(start)
-	first := p.toks[start].Word
-	if first == 0 {
-		return n
-	}
-	switch first {
+	n.Kind = ast.Type
+	switch p.toks[start].Word {
 	case lex.KwDouble:
 		if p.skipWord(lex.KwPrecision) {
 			n.Text = "DOUBLE PRECISION"
@@ -86,7 +83,6 @@ func (p *parser) dataTypeName() *node {
 		case p.skipWord(lex.KwCharacter):
 			base = "NATIONAL CHARACTER"
 		default:
-			n.Kind = ast.Type
 			return n
 		}
 		switch {
@@ -97,7 +93,6 @@ func (p *parser) dataTypeName() *node {
 		}
 		n.Text = base
 	}
-	n.Kind = ast.Type
 	return n
 }
 
