@@ -36,8 +36,8 @@ type engine struct {
 	control   *conn
 }
 
-// open is the engine this process holds: the library serves one data directory
-// at a time, so the process is the right scope of this fact.
+// held is the directory whose engine this process holds: the library serves one
+// data directory at a time, so the process is the right scope of this fact.
 var held struct {
 	sync.Mutex
 	dir string
