@@ -38,7 +38,7 @@ const (
 // child runs one mode and returns the exit code. It speaks on standard output:
 // a line "url URL" when it serves, a line "ok" when all went well.
 func child(mode string) int {
-	modes := map[string]func() error{"serve": childServes, "signals": childKeepsSignals, "reopen": childReopens}
+	modes := map[string]func() error{"serve": childServes, "signals": childKeepsSignals, "reopen": childReopens, "configured": childIsConfigured}
 	if err := modes[mode](); err != nil {
 		fmt.Println("error", err)
 		return 1
@@ -80,44 +80,37 @@ func childKeepsSignals() error {
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var work sync.WaitGroup
-	var recovered atomic.Int64
-	for range 2 {
-		work.Go(func() {
-			for ctx.Err() == nil {
-				if dereferenceNil() == nil {
-					fmt.Println("error a nil dereference was no panic")
-				}
-				recovered.Add(1)
-				runtime.Gosched()
-			}
-		})
-	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT)
-	for i := range 300 {
-		resp, err := http.Post(s.URL()+"/?max_threads=1", "", strings.NewReader("SELECT sum(number) FROM numbers(1000)"))
-		if err != nil {
+	for range 100 {
+		var work sync.WaitGroup
+		var failures [4]error
+		for i := range failures {
+			work.Go(func() {
+				// On the threads that call the engine, and on others beside them.
+				resp, err := http.Post(s.URL()+"/?max_threads=1", "", strings.NewReader("SELECT sum(number) FROM numbers(1000)"))
+				if err == nil {
+					err = resp.Body.Close()
+				}
+				for range 10 {
+					if dereferenceNil() == nil {
+						err = errors.New("a nil dereference was no panic")
+					}
+					runtime.Gosched()
+				}
+				failures[i] = err
+			})
+		}
+		work.Wait()
+		if err := errors.Join(failures[:]...); err != nil {
 			return err
 		}
-		if err := resp.Body.Close(); err != nil {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 			return err
 		}
-		if i%10 == 0 {
-			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
-				return err
-			}
-			<-signals
-		}
+		<-signals
 	}
-	cancel()
-	work.Wait()
 	pprof.StopCPUProfile()
-	if recovered.Load() == 0 {
-		return errors.New("nothing was dereferenced")
-	}
 	return s.Close(context.Background())
 }
 
@@ -146,6 +139,43 @@ func childReopens() error {
 		}
 	}
 	return nil
+}
+
+// childIsConfigured has macros, users, roles and a password of its own.
+func childIsConfigured() error {
+	s, err := embedded.Start(context.Background(), embedded.Options{
+		Log:      slog.New(slog.DiscardHandler),
+		Password: "open sesame",
+		Config:   "<macros><shard>s1</shard></macros>",
+		Users: `<clickhouse>
+  <profiles><default><max_threads>1</max_threads></default></profiles>
+  <roles><reader><grants><query>GRANT SELECT ON shop.*</query></grants></reader></roles>
+  <users><default><password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota><access_management>1</access_management></default></users>
+  <quotas><default></default></quotas>
+</clickhouse>`,
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct{ auth, sql, want string }{
+		{"default:open sesame@", "SELECT getMacro('shard')", "s1\n"},
+		{"default:open sesame@", "SHOW GRANTS FOR reader", "GRANT SELECT ON shop.* TO reader\n"},
+		{"", "SELECT 1", "AUTHENTICATION_FAILED"},
+		{"default:wrong@", "SELECT 1", "AUTHENTICATION_FAILED"},
+	} {
+		resp, err := http.Post(strings.Replace(s.URL(), "//", "//"+strings.ReplaceAll(c.auth, " ", "%20"), 1), "", strings.NewReader(c.sql))
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err := errors.Join(err, resp.Body.Close()); err != nil {
+			return err
+		}
+		if !strings.Contains(string(text), c.want) {
+			return fmt.Errorf("%s: %s", c.sql, text)
+		}
+	}
+	return s.Close(context.Background())
 }
 
 // process is a running child.
@@ -308,3 +338,5 @@ func TestADirectoryThatCannotBeOpenedIsReportedWithTheEnginesReason(t *testing.T
 func TestGoKeepsItsSignals(t *testing.T) { spawn(t, "signals", "").ends(t) }
 
 func TestAProcessHoldsOneDirectoryAtATime(t *testing.T) { spawn(t, "reopen", t.TempDir()).ends(t) }
+
+func TestTheEngineIsConfiguredByOptions(t *testing.T) { spawn(t, "configured", "").ends(t) }
