@@ -34,7 +34,7 @@ var rulesGrammar = sync.OnceValue(func() grammar {
 		{Name: "Punct", Pattern: `[][().,=]`},
 	})
 	return grammar{words, participle.MustBuild[Statement](
-		participle.Lexer(words), participle.Elide("Space"), participle.UseLookahead(2))}
+		participle.Lexer(words), participle.Elide("Space"), participle.UseLookahead(1))}
 })
 
 // Parse reads a `.rules` file. Each faulty statement is a diagnostic and is left out of the file; the others are read.

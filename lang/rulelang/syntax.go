@@ -160,10 +160,13 @@ func (w Word) Range() hcl.Range { return span(w.Pos, w.Text) }
 
 // Range returns the text's place, quotes included.
 func (t Text) Range() hcl.Range {
-	if len(t.Tokens) == 0 {
-		return rangeOf(t.Pos, t.Pos)
+	// The tokens begin with the space before the text.
+	for _, token := range t.Tokens {
+		if token.Pos == t.Pos {
+			return span(t.Pos, token.Value)
+		}
 	}
-	return span(t.Pos, t.Tokens[0].Value)
+	return rangeOf(t.Pos, t.Pos)
 }
 
 // span is the place of a text on one line.
