@@ -14,6 +14,8 @@ type TextOptions struct {
 	Color bool
 	// All lists objects without a difference too.
 	All bool
+	// Rules names the rule of every change, not of those alone that need a person.
+	Rules bool
 	// Width is the width of the terminal in columns, to which long values are cut; 0 cuts nothing.
 	Width int
 }
@@ -116,12 +118,8 @@ func (t *textWriter) object(o *Object) {
 func (t *textWriter) change(o *Object, c *Change, width, actionWidth int) {
 	color := actionColor(c.Action)
 	t.line("  %s %s  %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)), t.cut(c.values()))
-	if c.Action == "none" {
-		return
-	}
 	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport
-	if !told {
+	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
 		return
 	}
 	reason := c.Rule
