@@ -54,6 +54,7 @@ func (p *parser) dataTypeName() *node {
 	}
 	p.i++
 	n := p.nameNode(start)
+	n.Kind = ast.Type
 	first := p.toks[start].Word
 	if first == 0 {
 		return n
