@@ -87,7 +87,6 @@ func (p *parser) dataTypeName() *node {
 		case p.skipWord(lex.KwCharacter):
 			base = "NATIONAL CHARACTER"
 		default:
-			n.Kind = ast.Type
 			return n
 		}
 		switch {
@@ -98,7 +97,6 @@ func (p *parser) dataTypeName() *node {
 		}
 		n.Text = base
 	}
-	n.Kind = ast.Type
 	return n
 }
 
