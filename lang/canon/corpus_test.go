@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -50,6 +51,19 @@ func corpus[T any](t testing.TB, file string) []T {
 	}
 }
 
+type key struct{ kind, name, attr string }
+
+// columnOrder lists the columns of o that the other side has too, in order.
+func columnOrder(o ast.Object, other map[key]*ast.Node) string {
+	var names strings.Builder
+	for _, p := range o.Parts() {
+		if p.Kind == "column" && other[key{p.Kind, p.Name, "type"}] != nil {
+			names.WriteString(ast.QuoteIdent(p.Name) + " ")
+		}
+	}
+	return names.String()
+}
+
 // difference is one attribute in which two objects are not the same.
 type difference struct {
 	path          string
@@ -59,7 +73,6 @@ type difference struct {
 
 // compare is the smallest differ there can be: parts by kind and name, attributes by name.
 func compare(live, desired ast.Object) []difference {
-	type key struct{ kind, name, attr string }
 	values := map[key]*ast.Node{}
 	var order []key
 	add := func(o ast.Object, into map[key]*ast.Node) {
@@ -103,6 +116,9 @@ func compare(live, desired ast.Object) []difference {
 			}
 			out = append(out, d)
 		}
+	}
+	if a, b := columnOrder(live, others), columnOrder(desired, values); a != b {
+		out = append(out, difference{path: "column_order", live: ast.N(ast.String, a), desired: ast.N(ast.String, b)})
 	}
 	return out
 }

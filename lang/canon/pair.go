@@ -1,7 +1,9 @@
 package canon
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/facts"
@@ -19,6 +21,7 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 	lf.nested = wholeNested(live)
 	df.nested = lf.nested
 	df.facing = live
+	df.lossy = replacementNames(live)
 	l, d := lf.object(live), df.object(desired)
 	p := pair{env: env}
 	switch l := l.(type) {
@@ -70,6 +73,13 @@ func wholeNested(o ast.Object) map[string]bool {
 		}
 	}
 	return names
+}
+
+// replacementNames reports whether a column's name has U+FFFD: what reads a server's text as JSON puts it for bytes that are
+// no UTF-8, and the desired names then lose theirs the same way.
+func replacementNames(o ast.Object) bool {
+	t, ok := o.(*ast.Table)
+	return ok && slices.ContainsFunc(t.Columns, func(c *ast.Column) bool { return strings.ContainsRune(c.Name, utf8.RuneError) })
 }
 
 // pair settles the desired side of canonical objects against the live side. It owns the top-level struct of the desired

@@ -62,7 +62,7 @@ func (f *form) structure(t *ast.Table) {
 func (f *form) inferTypes(t *ast.Table) {
 	var missing []int
 	for i, c := range t.Columns {
-		if c.Type == nil {
+		if untyped(c.Type) {
 			missing = append(missing, i)
 		}
 	}
@@ -71,14 +71,19 @@ func (f *form) inferTypes(t *ast.Table) {
 	}
 	columns := make([]*ast.Column, len(t.Columns))
 	copy(columns, t.Columns)
-	t.Columns = columns
+	defer func() { t.Columns = columns }()
 	byName := make(map[string]*ast.Column, len(columns))
 	for _, i := range missing {
 		c := *columns[i]
+		c.Type = nil
 		columns[i] = &c
 	}
 	for _, c := range columns {
 		byName[c.Name] = c
+	}
+	nulls := map[*ast.Column]bool{}
+	for _, i := range missing {
+		nulls[columns[i]] = t.Columns[i].Type != nil
 	}
 	visiting := map[*ast.Column]bool{}
 	var resolve func(c *ast.Column) *ast.Node
@@ -102,6 +107,9 @@ func (f *form) inferTypes(t *ast.Table) {
 		if typ == nil {
 			typ = ast.N(ast.Unknown, "the column "+c.Name+" has no written type, and "+reason)
 		}
+		if nulls[c] {
+			typ = nullable(typ)
+		}
 		c.Type = typ
 		c.Codec = f.codec(c.Codec, typ)
 		return typ
@@ -109,4 +117,9 @@ func (f *form) inferTypes(t *ast.Table) {
 	for _, i := range missing {
 		resolve(columns[i])
 	}
+}
+
+// untyped reports whether a column has no written type; x NULL DEFAULT 1 is a Nullable of nothing.
+func untyped(typ *ast.Node) bool {
+	return typ == nil || typ.Kind == ast.Type && typ.Text == "Nullable" && len(typ.Kids) == 0
 }
