@@ -1,0 +1,217 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrInUse is wrapped by the error of Start when the data directory is open
+// already: in another process, or this process has an engine open.
+var ErrInUse = errors.New("already in use")
+
+// param is a query parameter, {name:Type} in the text. Its value is in
+// ClickHouse's escaped form (as in TabSeparated), as over HTTP.
+type param struct{ name, value string }
+
+// engine is the engine of this process, open on one data directory.
+type engine struct {
+	lib  *chdb
+	args []string
+	log  *slog.Logger
+
+	keeper *conn // holds the engine open; runs nothing else
+	// control runs what stops other statements.
+	controlMu sync.Mutex
+	control   *conn
+}
+
+// open is the engine this process holds: the library serves one data directory
+// at a time, so the process is the right scope of this fact.
+var held struct {
+	sync.Mutex
+	dir string
+}
+
+// openEngine opens the engine on dir with the configuration files in confDir.
+func openEngine(library, dir, confDir string, log *slog.Logger) (e *engine, err error) {
+	lib, err := loadLibrary(library)
+	if err != nil {
+		return nil, err
+	}
+	held.Lock()
+	defer held.Unlock()
+	if held.dir != "" {
+		return nil, fmt.Errorf("embedded engine: %s is %w in this process, which can hold one data directory at a time: close that server first", held.dir, ErrInUse)
+	}
+	if busy, pid := lockedElsewhere(dir); busy {
+		return nil, inUse(dir, pid)
+	}
+	e = &engine{
+		lib: lib, log: log,
+		args: []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(confDir, "config.xml")},
+	}
+	if err := keepSignals(func() (err error) { e.keeper, err = lib.open(e.args...); return err }); err != nil {
+		if e.keeper != nil {
+			e.keeper.close()
+		}
+		if !errors.Is(err, errRefused) {
+			return nil, err
+		}
+		return nil, e.whyRefused(dir, confDir)
+	}
+	if e.control, err = lib.open(e.args...); err != nil {
+		e.keeper.close()
+		return nil, fmt.Errorf("embedded engine on %s: %w", dir, err)
+	}
+	held.dir = dir
+	return e, nil
+}
+
+func inUse(dir, pid string) error {
+	who := "another process"
+	if pid != "" {
+		who = "process " + pid
+	}
+	return fmt.Errorf("embedded engine: the data directory %s is %w by %s: stop it, or use another directory", dir, ErrInUse, who)
+}
+
+// whyRefused opens once more with a log file and finds the reason in it: the
+// library gives none. (The log is off otherwise, since the engine writes a stack
+// trace into it for every statement that fails.)
+func (e *engine) whyRefused(dir, confDir string) error {
+	if busy, pid := lockedElsewhere(dir); busy {
+		return inUse(dir, pid) // it came between
+	}
+	logFile := filepath.Join(confDir, "open.log")
+	args := append(e.args, "--logger.log="+logFile, "--log-level=error")
+	err := keepSignals(func() error {
+		c, err := e.lib.open(args...)
+		if err == nil {
+			c.close()
+		}
+		return err
+	})
+	if err == nil {
+		return fmt.Errorf("embedded engine: it could not open %s and then could: try again", dir)
+	}
+	reason := "and gave no reason"
+	if text, err := os.ReadFile(logFile); err == nil {
+		reason = refusal(string(text))
+	}
+	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, reason)
+}
+
+// refusal finds the exception in a log of the engine.
+func refusal(text string) string {
+	if at := strings.Index(text, "<Error>"); at >= 0 {
+		text = text[at+len("<Error>"):]
+	}
+	text, _, _ = strings.Cut(text, ", Stack trace")
+	text, _, _ = strings.Cut(text, "\n")
+	for _, prefix := range []string{"Application:", "Error initializing EmbeddedServer:"} {
+		text = strings.TrimPrefix(strings.TrimSpace(text), prefix)
+	}
+	return strings.TrimSpace(text)
+}
+
+// connect opens a connection with the engine's default settings. It costs about
+// half a millisecond, which is why nothing here reuses one across queries.
+func (e *engine) connect() (*conn, error) {
+	c, err := e.lib.open(e.args...)
+	if err != nil {
+		return nil, raise(codeUnknownException, "UNKNOWN_EXCEPTION", "%s", err)
+	}
+	return c, nil
+}
+
+// close shuts the engine down. Nothing may run on it any more.
+func (e *engine) close() {
+	held.Lock()
+	defer held.Unlock()
+	e.controlMu.Lock()
+	defer e.controlMu.Unlock()
+	e.control.close()
+	e.keeper.close()
+	held.dir = ""
+}
+
+// run calls into the engine and, should ctx end first, stops the statement the
+// call is executing: KILL QUERY finds it by the thread that runs it, since the
+// library gives statements no name.
+func (e *engine) run(ctx context.Context, call func() error) error {
+	if err := ctx.Err(); err != nil {
+		return cancelled(ctx)
+	}
+	// The thread is this goroutine's alone while the call lasts.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread := threadID()
+	finished := make(chan struct{})
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		select {
+		case <-finished:
+			return
+		case <-ctx.Done():
+		}
+		// The statement may not have begun when its client left.
+		again := time.NewTicker(20 * time.Millisecond)
+		defer again.Stop()
+		for {
+			if err := e.kill(thread, finished); err != nil {
+				e.log.Warn("a statement whose client left could not be stopped", "error", err)
+			}
+			select {
+			case <-finished:
+				return
+			case <-again.C:
+			}
+		}
+	})
+	err := call()
+	close(finished)
+	killer.Wait()
+	if ctx.Err() != nil && err != nil {
+		return cancelled(ctx)
+	}
+	return err
+}
+
+// kill stops what runs on a thread, unless it has finished. The killer is waited
+// for before the thread is let go, so the number means no other statement.
+func (e *engine) kill(thread int, finished <-chan struct{}) error {
+	e.controlMu.Lock()
+	defer e.controlMu.Unlock()
+	select {
+	case <-finished:
+		return nil
+	default:
+	}
+	return e.control.exec(fmt.Sprintf("KILL QUERY WHERE has(thread_ids, %d) ASYNC", thread))
+}
+
+func cancelled(ctx context.Context) error {
+	return raise(codeCancelled, "QUERY_WAS_CANCELLED", "Query was cancelled: %s", context.Cause(ctx))
+}
+
+// settingName is what SET may be given unquoted.
+var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
+
+// quote makes an SQL string of a text.
+func quote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\x00", `\0`).Replace(text) + "'"
+}
+
+// quoteName makes an SQL identifier of a text.
+func quoteName(text string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`", "\x00", `\0`).Replace(text) + "`"
+}

@@ -1,0 +1,7 @@
+package embedded
+
+import "golang.org/x/sys/unix"
+
+// threadID is the number by which the engine knows the calling thread
+// (system.processes.thread_ids).
+func threadID() int { return unix.Gettid() }
