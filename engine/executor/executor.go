@@ -31,7 +31,7 @@ type Options struct {
 type Executor struct {
 	conn *catalog.Conn
 	Options
-	sent int
+	sent int // statements, repetitions left out
 }
 
 const (
@@ -101,7 +101,11 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	if reason := moved(s.Before, live); reason != "" {
 		return result, &MovedError{s.Object(), reason}
 	}
-	settings, err := x.settings(ctx, s, live)
+	comment, err := x.comment(s, id)
+	if err != nil {
+		return result, err
+	}
+	settings, err := x.settings(ctx, s, live, comment)
 	if err != nil {
 		return result, err
 	}
@@ -110,7 +114,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		result.Attempts++
 		answer := x.conn.Exec(ctx, s.SQL, id, settings)
 		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", answer)
-		after, err := x.settle(ctx, s, id, answer)
+		after, err := x.settle(ctx, s, sent{id, comment}, answer)
 		if err != nil {
 			return result, err
 		}
@@ -122,23 +126,27 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		case answer == nil:
 			return result, &NotSeenError{s.Object(), missing}
 		case !again(answer):
-			return result, rejected(s, answer)
+			return result, rejected(s, answer, after)
 		}
 		if reason := moved(s.Before, after); reason != "" {
 			return result, &MovedError{s.Object(), reason}
 		}
 		if result.Attempts >= x.Attempts {
-			return result, rejected(s, answer)
+			return result, rejected(s, answer, after)
 		}
 		if err := x.Pause(ctx, wait); err != nil {
-			return result, errors.Join(rejected(s, answer), err)
+			return result, errors.Join(rejected(s, answer, after), err)
 		}
 	}
 }
 
+// sent is how a statement on its way is recognised: by the id in the server's query log, and by the comment among its
+// processes.
+type sent struct{ id, comment string }
+
 // settle reads the object once the statement is no longer running. A context that ended while the statement was out
 // does not end the reading: what was sent has to be accounted for.
-func (x *Executor) settle(ctx context.Context, s Statement, id string, answer error) (*catalog.Object, error) {
+func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer error) (*catalog.Object, error) {
 	reading := ctx
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -146,25 +154,25 @@ func (x *Executor) settle(ctx context.Context, s Statement, id string, answer er
 		defer cancel()
 	}
 	if open(answer) {
-		if err := x.ended(reading, id); err != nil {
-			return nil, &UnresolvedError{s.Object(), id, err}
+		if err := x.ended(reading, out.comment); err != nil {
+			return nil, &UnresolvedError{s.Object(), out.id, err}
 		}
 	}
 	after, err := catalog.ReadObject(reading, x.conn, s.Kind, s.Name)
 	if err != nil {
-		return nil, &UnresolvedError{s.Object(), id, err}
+		return nil, &UnresolvedError{s.Object(), out.id, err}
 	}
 	return after, nil
 }
 
-const selectRunning = `SELECT count() FROM system.processes WHERE query_id = ?`
+const selectRunning = `SELECT count() FROM system.processes WHERE Settings['log_comment'] = ?`
 
-// ended waits until the server runs no statement with this id.
-func (x *Executor) ended(ctx context.Context, id string) error {
+// ended waits until the server runs no statement with this comment.
+func (x *Executor) ended(ctx context.Context, comment string) error {
 	unreachable := 0
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		var running uint64
-		err := x.conn.Select(ctx, selectRunning, []any{id}, func(scan func(...any) error) error { return scan(&running) })
+		err := x.conn.Select(ctx, selectRunning, []any{comment}, func(scan func(...any) error) error { return scan(&running) })
 		switch {
 		case err == nil && running == 0:
 			return nil
@@ -179,18 +187,20 @@ func (x *Executor) ended(ctx context.Context, id string) error {
 	}
 }
 
-// settings of a statement on its way.
-func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Object) (map[string]any, error) {
+// comment is the log comment of a statement. Another pass finds by it what may still be running.
+func (x *Executor) comment(s Statement, id string) (string, error) {
 	comment, err := json.Marshal(struct {
-		By     string `json:"by"`
-		Scope  string `json:"scope"`
-		Pass   string `json:"pass"`
-		Object string `json:"object"`
-	}{"dfe", x.Scope, x.Pass, s.Object()})
-	if err != nil {
-		return nil, err
-	}
-	settings := map[string]any{"log_comment": string(comment), "distributed_ddl_output_mode": "throw_only_active"}
+		By        string `json:"by"`
+		Scope     string `json:"scope"`
+		Pass      string `json:"pass"`
+		Object    string `json:"object"`
+		Statement string `json:"statement"`
+	}{"dfe", x.Scope, x.Pass, s.Object(), id})
+	return string(comment), err
+}
+
+func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Object, comment string) (map[string]any, error) {
+	settings := map[string]any{"log_comment": comment, "distributed_ddl_output_mode": "throw_only_active"}
 	size, err := x.querySize(ctx, s, live)
 	if err != nil {
 		return nil, err
@@ -233,11 +243,12 @@ func open(answer error) bool {
 	return !answered || slices.Contains(openCodes, e.Code)
 }
 
-func rejected(s Statement, answer error) error {
+func rejected(s Statement, answer error, after *catalog.Object) error {
+	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: answer}
 	if e, ok := catalog.Exception(answer); ok {
-		return &RejectedError{s.Object(), e.Code, catalog.ServerMessage(e), answer}
+		r.Code, r.Message = e.Code, catalog.ServerMessage(e)
 	}
-	return &RejectedError{s.Object(), 0, "no answer to any attempt, and no effect", answer}
+	return r
 }
 
 func pause(ctx context.Context, d time.Duration) error {

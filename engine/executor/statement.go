@@ -25,7 +25,7 @@ func (s Statement) Object() string { return string(s.Kind) + " " + s.Name.String
 // Result is a statement whose effect was seen.
 type Result struct {
 	QueryID string
-	// Attempts counts how often the statement was sent; 0 where its effect was there already.
+	// Attempts counts how often the statement was sent.
 	Attempts int
 	// After is the object as read back.
 	After *catalog.Object
@@ -51,16 +51,23 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s needs max_query_size = %d bytes, over the ceiling of %d: nothing was sent; raise DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE or split the object", e.Object, e.Size, e.Ceiling)
 }
 
-// RejectedError is a statement that the server answered with an error, and that had no effect.
+// RejectedError is a statement that the server answered with an error, to the last attempt.
 type RejectedError struct {
-	Object  string
+	Object string
+	// Code is ClickHouse's own; 0 where no attempt was answered.
 	Code    int32
 	Message string
+	// Partial is true where the object changed nevertheless: a part of the statement took effect.
+	Partial bool
 	err     error
 }
 
 func (e *RejectedError) Error() string {
-	return fmt.Sprintf("the server rejects the statement for %s: %s", e.Object, e.Message)
+	effect := "it had no effect"
+	if e.Partial {
+		effect = "a part of it took effect"
+	}
+	return fmt.Sprintf("the server rejects the statement for %s, and %s: %s", e.Object, effect, e.Message)
 }
 
 // Unwrap returns the driver's error.
