@@ -24,9 +24,10 @@ type Facts struct {
 	Macros                                    map[string]string
 	// Cluster lists the members of the cluster the macro {cluster} names; empty without that macro or cluster.
 	Cluster []Member
-	// Settings and TableSettings hold every query setting and every MergeTree setting the server knows, with the
-	// value in force for us.
-	Settings, TableSettings map[string]string
+	// Settings holds every query setting the server knows, with the value in force for us.
+	Settings map[string]string
+	// TableSettings holds every MergeTree setting the server knows; true for one that no ALTER may change.
+	TableSettings map[string]bool
 }
 
 // Member is one server of a cluster as remote_servers names it.
@@ -70,14 +71,15 @@ const (
 	selectFacts = `SELECT version(), displayName(), timezone(), toDateTime(now()),
 	(SELECT count() FROM system.tables WHERE database = 'system' AND name = 'zookeeper')`
 	selectMacros   = `SELECT macro, substitution FROM system.macros`
-	selectSettings = `SELECT name, value, 0 FROM system.settings UNION ALL SELECT name, value, 1 FROM system.merge_tree_settings`
-	selectCluster  = `SELECT shard_num, replica_num, host_name, port, toBool(is_local) FROM system.clusters
+	selectSettings = `SELECT name, value, false, false FROM system.settings
+	UNION ALL SELECT name, value, true, toBool(readonly) FROM system.merge_tree_settings`
+	selectCluster = `SELECT shard_num, replica_num, host_name, port, toBool(is_local) FROM system.clusters
 	WHERE cluster = (SELECT any(substitution) FROM system.macros WHERE macro = 'cluster') ORDER BY shard_num, replica_num`
 )
 
 // ReadFacts asks the server about itself, in four queries.
 func ReadFacts(ctx context.Context, c *Conn) (*Facts, error) {
-	f := &Facts{Macros: map[string]string{}, Settings: map[string]string{}, TableSettings: map[string]string{}}
+	f := &Facts{Macros: map[string]string{}, Settings: map[string]string{}, TableSettings: map[string]bool{}}
 	var zookeeperTables uint64
 	err := c.Select(ctx, selectFacts, nil, func(scan func(...any) error) error {
 		return scan(&f.Version, &f.DisplayName, &f.Timezone, &f.Now, &zookeeperTables)
@@ -97,12 +99,12 @@ func ReadFacts(ctx context.Context, c *Conn) (*Facts, error) {
 	}
 	err = c.Select(ctx, selectSettings, nil, func(scan func(...any) error) error {
 		var (
-			name, value string
-			ofTable     uint8
+			name, value       string
+			ofTable, readOnly bool
 		)
-		err := scan(&name, &value, &ofTable)
-		if ofTable == 1 {
-			f.TableSettings[name] = value
+		err := scan(&name, &value, &ofTable, &readOnly)
+		if ofTable {
+			f.TableSettings[name] = readOnly
 		} else {
 			f.Settings[name] = value
 		}
