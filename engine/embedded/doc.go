@@ -26,6 +26,7 @@
 //     that runs it.
 //   - Several statements in one request, INTO OUTFILE and FROM INFILE are refused,
 //     as a server refuses them; the library would carry them out.
+//   - INSERT ... SELECT ... FROM input() is refused: the library drops its data.
 //   - external tables (multipart requests), profile events, progress headers and
 //     X-ClickHouse-Summary of streamed results are absent; so are users other than
 //     default, /play, /dashboard and every port but the HTTP one.

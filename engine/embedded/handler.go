@@ -88,6 +88,9 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	switch {
 	case st.clientFile:
 		return raise(codeOutfileNotAllowed, "INTO_OUTFILE_NOT_ALLOWED", "INTO OUTFILE and FROM INFILE are not allowed")
+	case st.input:
+		// The library takes such a statement, stores nothing and reports success.
+		return raise(codeNotImplemented, "NOT_IMPLEMENTED", "The embedded server does not run INSERT ... SELECT ... FROM input(): insert into a temporary table of a session and select from that")
 	case st.second > 0:
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error (Multi-statements are not allowed): failed at position %d", st.second+1)
 	case len(bytes.TrimSpace(text)) == 0:

@@ -9,6 +9,7 @@ type statement struct {
 	dataStart  int    // of an INSERT with data
 	format     string // the trailing FORMAT clause of a query
 	streamable bool   // a plain SELECT
+	input      bool   // INSERT ... SELECT from input(), the table function
 	clientFile bool   // INTO OUTFILE or FROM INFILE: work of a client, not of a server
 	second     int    // offset of a second statement, 0 without one
 }
@@ -49,8 +50,7 @@ func inspectInsert(l lexer, complete bool) (statement, bool) {
 		case t.is(text, ")"):
 			depth--
 		case t.word(text, "SELECT") && depth <= 1, t.word(text, "WITH") && depth <= 1:
-			// Its data, if input() reads any, is the engine's to find.
-			return statement{}, complete
+			return statement{input: callsInput(l)}, complete
 		case depth > 0:
 		case t.word(text, "INFILE"):
 			return statement{clientFile: true}, true
@@ -64,6 +64,16 @@ func inspectInsert(l lexer, complete bool) (statement, bool) {
 		}
 	}
 	return statement{insert: true, textEnd: len(text), dataStart: len(text)}, complete
+}
+
+// callsInput reports whether what is left of a text calls input().
+func callsInput(l lexer) bool {
+	for last, t := (token{}), l.next(); t.kind != tokenEnd; last, t = t, l.next() {
+		if last.word(l.text, "input") && t.is(l.text, "(") {
+			return true
+		}
+	}
+	return false
 }
 
 // dataAfterFormat skips what separates a format's name from the data: blanks,
