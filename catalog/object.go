@@ -21,6 +21,8 @@ type Object struct {
 	// Modified is metadata_modification_time: one second of resolution, and local to the member that answered. Zero
 	// where the server has none.
 	Modified time.Time
+	// ReadAt is the clock of the member that answered, when the reading began. Zero for databases and functions.
+	ReadAt time.Time
 	// Text is the statement that the server prints for the object. Secrets in it are hidden by the server.
 	Text string
 	// Tree is the object as parsed, not canonical; nil with Unreadable.

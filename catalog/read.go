@@ -22,7 +22,7 @@ const (
 	ownDatabases = `('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')`
 
 	columnsOfDatabases = `SELECT name, engine, toString(uuid), engine_full, comment FROM system.databases`
-	columnsOfTables    = `SELECT database, name, engine, toString(uuid), metadata_modification_time, create_table_query FROM system.tables`
+	columnsOfTables    = `SELECT database, name, engine, toString(uuid), metadata_modification_time, now(), create_table_query FROM system.tables`
 	columnsOfFunctions = `SELECT name, create_query FROM system.functions WHERE origin = 'SQLUserDefined'`
 
 	selectDatabases = columnsOfDatabases + ` WHERE name NOT IN ` + ownDatabases
@@ -127,7 +127,7 @@ func tables(ctx context.Context, c *Conn, query string, args []any, keep func(*O
 	err := c.Select(ctx, query, args, func(scan func(...any) error) error {
 		o := &Object{}
 		var modified time.Time
-		if err := scan(&o.Name.Database, &o.Name.Name, &o.Engine, &o.UUID, &modified, &o.Text); err != nil {
+		if err := scan(&o.Name.Database, &o.Name.Name, &o.Engine, &o.UUID, &modified, &o.ReadAt, &o.Text); err != nil {
 			return err
 		}
 		if isInner(o.Name.Name) {

@@ -12,8 +12,11 @@ func Table() ast.Name { return ast.Name{Database: "dfe", Name: "schema_migration
 // Scope is which part of a deployment declares an object.
 type Scope string
 
-// ScopeSchema is what a manifest declares.
-const ScopeSchema Scope = "schema"
+// The scopes of a pass: what the core manifest declares and what the overlay does.
+const (
+	ScopeSchema  Scope = "schema"
+	ScopeOverlay Scope = "overlay"
+)
 
 // Outcome is what came of an object in a pass.
 type Outcome string
@@ -34,9 +37,6 @@ type Key struct {
 	Kind  ast.Kind
 	Name  string // as [ast.Name.String] gives it
 }
-
-// KeyOf returns the key of a manifest's object.
-func KeyOf(kind ast.Kind, name ast.Name) Key { return Key{ScopeSchema, kind, name.String()} }
 
 // Record is one row: one object in one pass.
 type Record struct {
