@@ -54,7 +54,7 @@ package ast
 // Equals. JSON: NamedType "a.b" for a typed path, Clause "SKIP" [Ident "a.b"], Clause "SKIP REGEXP" [String].
 // AggregateFunction and SimpleAggregateFunction: Number version if any, then Ident or Func (with parameters), then
 // Types. Nested and Tuple: NamedType or Type. A type's empty parentheses leave no trace. T NULL is Type "Nullable" [T]
-// and T NOT NULL is T.
+// and T NOT NULL is T; NULL where no type is written is Type "Nullable" without kids.
 //
 // Queries. A Select's kids, each at most once, in this order:
 //   - Clause "WITH" | "WITH RECURSIVE": expressions (mostly Alias) and Clause "CTE" [Ident, Subquery] for name AS (query),
