@@ -54,11 +54,15 @@ func CodeOf(d *hcl.Diagnostic) Code {
 
 // faults collects diagnostics, each once: an include that many tables share reports its faults one time.
 type faults struct {
-	diags hcl.Diagnostics
-	seen  map[string]bool
+	diags  hcl.Diagnostics
+	seen   map[string]bool
+	errors int // how many errors were reported, repeated ones included
 }
 
 func (f *faults) add(d *hcl.Diagnostic) {
+	if d.Severity == hcl.DiagError {
+		f.errors++
+	}
 	key := d.Summary + "\x00" + d.Detail
 	if d.Subject != nil {
 		key += "\x00" + d.Subject.String()
