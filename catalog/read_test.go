@@ -48,7 +48,6 @@ func TestEveryKindOfObjectIsReadAsWhatItIs(t *testing.T) {
 	exec("CREATE DICTIONARY %s.places (id UInt64, name String) PRIMARY KEY id SOURCE(NULL()) LAYOUT(FLAT()) LIFETIME(0)", db)
 	exec("CREATE TABLE %s.by_dictionary (id UInt64, name String) ENGINE = Dictionary('%s.places')", db, db)
 	exec("CREATE FUNCTION %s_double AS x -> x * 2", db)
-	t.Cleanup(func() { exec("SELECT 1") })
 
 	found := read(t, conn, db)
 	kinds := map[string]ast.Kind{}
