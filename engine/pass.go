@@ -82,12 +82,8 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 		p.report.OverlayFault = s.overlayFault.Error()
 		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
 	}
-	p.e.options.Progress(Progress{Step: "reading the catalogue"})
-	live, err := catalog.Read(ctx, conn, s.scope())
+	live, err := p.e.read(ctx, conn, s, s.scope())
 	if err != nil {
-		return err
-	}
-	if err := checkVersion(live.Facts, s.minServer); err != nil {
 		return err
 	}
 	p.x = executor.New(conn, executor.Options{

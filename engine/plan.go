@@ -13,16 +13,6 @@ import (
 
 // Plan says what a pass would decide and send, and changes nothing.
 func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
-	c, err := e.compare(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e.options.Progress(Progress{Step: "deciding"})
-	return c.plan(), nil
-}
-
-// compare reads all that a plan depends on.
-func (e *Engine) compare(ctx context.Context) (*comparison, error) {
 	s, err := e.resolve()
 	if err != nil {
 		return nil, err
@@ -35,25 +25,30 @@ func (e *Engine) compare(ctx context.Context) (*comparison, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	e.options.Progress(Progress{Step: "reading the catalogue"})
-	live, err := catalog.Read(ctx, conn, s.scope())
+	live, err := e.read(ctx, conn, s, s.scope())
 	if err != nil {
-		return nil, err
-	}
-	if err := checkVersion(live.Facts, s.minServer); err != nil {
 		return nil, err
 	}
 	l, err := ledger.Open(conn, live)
 	if err != nil {
 		return nil, err
 	}
-	var records map[ledger.Key]*ledger.Record
-	if l != nil {
-		if records, err = l.Newest(ctx); err != nil {
-			return nil, err
-		}
+	records, err := l.Newest(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return e.comparison(s, live, records), nil
+	e.options.Progress(Progress{Step: "deciding"})
+	return e.comparison(s, live, records).plan(), nil
+}
+
+// read reads the catalogue and refuses a server older than the release needs.
+func (e *Engine) read(ctx context.Context, conn *catalog.Conn, s *schema, scope catalog.Scope) (*catalog.Catalog, error) {
+	e.options.Progress(Progress{Step: "reading the catalogue"})
+	live, err := catalog.Read(ctx, conn, scope)
+	if err != nil {
+		return nil, err
+	}
+	return live, checkVersion(live.Facts, s.minServer)
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.

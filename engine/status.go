@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -56,46 +57,78 @@ type ObjectStatus struct {
 
 // Status reads the ledger and the server and changes nothing.
 func (e *Engine) Status(ctx context.Context) (*Status, error) {
-	c, err := e.compare(ctx)
+	s, err := e.resolve()
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{
-		Version: 1, SchemaRelease: c.schema.release, EngineRelease: e.options.Release,
-		Server: c.live.Facts.Version, Platform: string(c.platform), Objects: []*ObjectStatus{},
+	conn, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	records, err := readRecords(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	// What is recorded may live in a database that the tree does not declare any more.
+	scope := s.scope()
+	for key := range records {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && !slices.Contains(scope.Databases, database) {
+			scope.Databases = append(scope.Databases, database)
+		}
+	}
+	live, err := catalog.Read(ctx, conn, scope)
+	if err != nil {
+		return nil, err
+	}
+	return e.status(s, live, records), nil
+}
+
+func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
+	o, err := catalog.ReadObject(ctx, conn, ast.KindTable, ledger.Table())
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.OpenObject(conn, o)
+	if err != nil {
+		return nil, err
+	}
+	return l.Newest(ctx)
+}
+
+func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key]*ledger.Record) *Status {
+	status := &Status{
+		Version: 1, SchemaRelease: s.release, EngineRelease: e.options.Release,
+		Server: live.Facts.Version, Platform: string(e.platform(live.Facts)), Objects: []*ObjectStatus{},
 	}
 	declared := map[ledger.Key]bool{}
-	for _, d := range c.schema.objects {
+	for _, d := range s.objects {
 		declared[d.key()] = true
-		s.Objects = append(s.Objects, statusOf(d.key(), true, c.records[d.key()], c.live.Find(d.Kind, d.Name)))
+		status.Objects = append(status.Objects, statusOf(d.key(), true, records[d.key()], live.Find(d.Kind, d.Name)))
+	}
+	relations := map[string]*catalog.Object{}
+	for name, o := range live.Relations {
+		relations[name.String()] = o
 	}
 	var others []*ObjectStatus
-	for key, r := range c.records {
-		if !declared[key] {
-			others = append(others, statusOf(key, false, r, c.findRecorded(key)))
+	for key, r := range records {
+		if declared[key] {
+			continue
 		}
+		o := relations[key.Name]
+		switch key.Kind {
+		case ast.KindDatabase:
+			o = live.Databases[key.Name]
+		case ast.KindFunction:
+			o = live.Functions[key.Name]
+		}
+		others = append(others, statusOf(key, false, r, o))
 	}
 	slices.SortFunc(others, func(a, b *ObjectStatus) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
-	s.Objects = append(s.Objects, others...)
-	return s, nil
-}
-
-// findRecorded finds the live object of a ledger's row that nothing declares any more.
-func (c *comparison) findRecorded(key ledger.Key) *catalog.Object {
-	switch key.Kind {
-	case ast.KindDatabase:
-		return c.live.Databases[key.Name]
-	case ast.KindFunction:
-		return c.live.Functions[key.Name]
-	}
-	for name, o := range c.live.Relations {
-		if name.String() == key.Name {
-			return o
-		}
-	}
-	return nil
+	status.Objects = append(status.Objects, others...)
+	return status
 }
 
 func statusOf(key ledger.Key, declared bool, r *ledger.Record, live *catalog.Object) *ObjectStatus {
@@ -121,4 +154,14 @@ func statusOf(key ledger.Key, declared bool, r *ledger.Record, live *catalog.Obj
 		s.Live = Differs
 	}
 	return s
+}
+
+// AllMatch reports whether every declared object is there as it was recorded, with nothing refused.
+func (s *Status) AllMatch() bool {
+	for _, o := range s.Objects {
+		if o.Declared && (o.Live != Matches || o.Refused > 0) {
+			return false
+		}
+	}
+	return true
 }

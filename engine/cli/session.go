@@ -17,6 +17,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // server is how a command names the server it is about.
@@ -136,6 +137,11 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	}
 	opened.Engine = e
 	return opened, nil
+}
+
+// passPlan is a pass held to a reviewed plan.
+func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (*engine.Report, error) {
+	return func(ctx context.Context) (*engine.Report, error) { return s.PassPlan(ctx, reviewed) }
 }
 
 // startEmbedded starts the embedded engine. It is silent but for fetching its library.

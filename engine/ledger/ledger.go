@@ -24,17 +24,16 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s is not the ledger of any release: %s; move it away (RENAME TABLE) and run again", Table(), e.Reason)
 }
 
-// Open returns the ledger in a catalogue, or nil where there is none yet.
+// Open returns the ledger in a catalogue, or nil where there is none yet. A nil ledger has no rows.
 func Open(conn *catalog.Conn, live *catalog.Catalog) (*Ledger, error) {
-	o := live.Find(ast.KindTable, Table())
+	return OpenObject(conn, live.Find(ast.KindTable, Table()))
+}
+
+// OpenObject returns the ledger that a live object is, nil for nil.
+func OpenObject(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 	if o == nil {
 		return nil, nil
 	}
-	return OpenObject(conn, o)
-}
-
-// OpenObject returns the ledger that a live object is.
-func OpenObject(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 	if o.Unreadable != nil {
 		return nil, &ShapeError{"its definition cannot be read: " + o.Unreadable.Error()}
 	}
@@ -54,7 +53,7 @@ func OpenObject(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 	return l, nil
 }
 
-// settings of writing and reading: what a majority of the replicas has, and all of it.
+// writeSettings make a row acknowledged only once a majority of the replicas has it.
 func writeSettings() map[string]any {
 	return map[string]any{
 		"async_insert": 0, "insert_quorum": "auto", "insert_quorum_parallel": 0, "insert_quorum_timeout": 10_000,
@@ -90,6 +89,9 @@ func (l *Ledger) Append(ctx context.Context, r *Record) error {
 
 // Newest returns the newest row of each object, in one query.
 func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) {
+	if l == nil {
+		return map[Key]*Record{}, nil
+	}
 	var names []string
 	for _, c := range l.columns {
 		names = append(names, c.selected())
