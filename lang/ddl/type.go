@@ -54,6 +54,7 @@ func (p *parser) dataTypeName() *node {
 	}
 	p.i++
 	n := p.nameNode(start)
+	n.Kind = ast.Type
 	first := p.toks[start].Word
 	if first == 0 {
 		return n
@@ -86,7 +87,6 @@ func (p *parser) dataTypeName() *node {
 		case p.skipWord(lex.KwCharacter):
 			base = "NATIONAL CHARACTER"
 		default:
-			n.Kind = ast.Type
 			return n
 		}
 		switch {
@@ -97,7 +97,6 @@ func (p *parser) dataTypeName() *node {
 		}
 		n.Text = base
 	}
-	n.Kind = ast.Type
 	return n
 }
 

@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -92,7 +93,11 @@ func (f *faults) syntax(t text, err error, what string) {
 		f.fault(CodeSyntax, t.whole(), fmt.Sprintf("Syntax error in %s", what), err.Error()+".")
 		return
 	}
-	detail := fmt.Sprintf("Found %s; expected %s.", at.Found, at.Expected)
+	found := at.Found
+	if at.Offset < len(t.value) && strings.HasPrefix(t.value[at.Offset:], found) {
+		found = strconv.Quote(found)
+	}
+	detail := fmt.Sprintf("Found %s; expected %s.", found, at.Expected)
 	if at.Advice != "" {
 		detail += " " + capital(at.Advice) + "."
 	}

@@ -3,7 +3,9 @@ package tree
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -221,8 +223,11 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 		}
 		return texts[i].at(offset, length)
 	}
-	if d.places.file.source != nil {
-		return d.places.file.at(max(offset, 0), length)
+	if file := d.places.file; file.source != nil {
+		if offset < 0 {
+			offset, length = keywordOf(path, file.value)
+		}
+		return file.at(offset, length)
 	}
 	for _, p := range []ast.Path{path, {Part: path.Part, Name: path.Name}} {
 		if at, ok := d.places.spots[p]; ok {
@@ -230,6 +235,30 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 		}
 	}
 	return d.places.entry
+}
+
+// keywords are the words that open the clause of a part the statement has once.
+var keywords = map[string]string{"engine": "ENGINE", "order_by": "ORDER BY", "primary_key": "PRIMARY KEY",
+	"partition_by": "PARTITION BY", "sample_by": "SAMPLE BY", "ttl": "TTL", "comment": "COMMENT", "query": "SELECT"}
+
+// keywordOf finds the first mention of a part in a statement: its name, or the word that opens its clause.
+func keywordOf(path ast.Path, statement string) (offset, length int) {
+	word := path.Name
+	if word == "" {
+		word = keywords[path.Part]
+	}
+	if word == "" {
+		return 0, 0
+	}
+	pattern := `(?i)\b` + strings.ReplaceAll(regexp.QuoteMeta(word), " ", `\s+`) + `\b`
+	at, err := regexp.Compile(pattern)
+	if err != nil {
+		return 0, 0
+	}
+	if m := at.FindStringIndex(statement); m != nil {
+		return m[0], m[1] - m[0]
+	}
+	return 0, 0
 }
 
 // nodeLength is how much of the source a fault marks: the word itself where the node is one.

@@ -169,10 +169,13 @@ func isCTE(n *ast.Node) bool {
 
 func (r *resolver) with(clause *ast.Node, s *querySource) {
 	for _, kid := range clause.Kids {
+		if kid.Kind == ast.Alias {
+			s.global = append(s.global, kid.Text)
+		}
+	}
+	s.aliases = append(s.aliases, s.global...)
+	for _, kid := range clause.Kids {
 		if !isCTE(kid) {
-			if kid.Kind == ast.Alias {
-				s.global = append(s.global, kid.Text)
-			}
 			continue
 		}
 		name := kid.Kids[0].Text

@@ -128,13 +128,13 @@ func (r *resolver) reference(n *ast.Node, s *querySource) {
 		if at.ctes[parts[0]] != nil && len(parts) == 1 {
 			return // a scalar or a set named by WITH
 		}
+		if at.finds(parts) {
+			return
+		}
 		for _, rel := range at.relations {
-			if rel.has(parts) || qualifies(rel, parts) {
-				return
-			}
 			fault.known = append(fault.known, rel.columns...)
-			if rel.name != "" {
-				fault.from = append(fault.from, ast.Name{Database: rel.database, Name: rel.name}.String())
+			if name := rel.String(); name != "" && !slices.Contains(fault.from, name) {
+				fault.from = append(fault.from, name)
 			}
 		}
 		fault.known = append(fault.known, at.aliases...)
@@ -142,14 +142,42 @@ func (r *resolver) reference(n *ast.Node, s *querySource) {
 	r.faults = append(r.faults, fault)
 }
 
-// qualifies tells whether a reference is a column qualified by the relation: alias.column, table.column,
-// database.table.column.
-func qualifies(rel *relation, parts []string) bool {
-	if rel.name == "" {
-		return false
+// finds tells whether a relation of this scope has the column. A reference that names one of them is decided by that
+// one: what an open relation beside it may have does not matter.
+func (s *querySource) finds(parts []string) bool {
+	qualified := false
+	for _, rel := range s.relations {
+		rest, ok := rel.qualifies(parts)
+		if ok && rel.has(rest) {
+			return true
+		}
+		qualified = qualified || ok
 	}
-	if len(parts) > 1 && parts[0] == rel.name && rel.has(parts[1:]) {
-		return true
+	for _, rel := range s.relations {
+		if !(qualified && rel.open) && rel.has(parts) {
+			return true
+		}
 	}
-	return len(parts) > 2 && rel.database != "" && parts[0] == rel.database && parts[1] == rel.name && rel.has(parts[2:])
+	return false
+}
+
+// qualifies takes the name of the relation off a reference: alias.column, table.column, database.table.column.
+func (r *relation) qualifies(parts []string) ([]string, bool) {
+	switch {
+	case r.name == "":
+		return nil, false
+	case len(parts) > 2 && r.database != "" && parts[0] == r.database && parts[1] == r.name:
+		return parts[2:], true
+	case len(parts) > 1 && parts[0] == r.name:
+		return parts[1:], true
+	}
+	return nil, false
+}
+
+// String names the relation for a message; "" for one without a name.
+func (r *relation) String() string {
+	if r.name == "" {
+		return ""
+	}
+	return ast.Name{Database: r.database, Name: r.name}.String()
 }

@@ -123,7 +123,7 @@ func Load(fsys fs.FS, opts Options) (tree *Tree, diags hcl.Diagnostics) {
 	l.load()
 	l.tree.sources = l.files.sources
 	maps.Copy(l.tree.sources, l.given)
-	return l.tree, l.diags
+	return l.tree, l.sorted()
 }
 
 // loader is one load of one tree.
