@@ -15,9 +15,9 @@ import (
 
 // comparison is what a plan is made from: the schema, the live catalogue and what the ledger has.
 type comparison struct {
-	schema   *schema
-	live     *catalog.Catalog
-	records  map[ledger.Key]*ledger.Record
+	schema  *schema
+	live    *catalog.Catalog
+	records map[ledger.Key]*ledger.Record
 	// anyScope finds a record by what it is about, whoever declares it.
 	anyScope map[object]*ledger.Record
 	platform rules.Platform
@@ -48,7 +48,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 
 // lookup finds what a definition copies its structure from: as declared, else as live.
 func (c *comparison) lookup(name ast.Name) ast.Object {
-	if d := c.schema.byName[name]; d != nil {
+	if d := c.schema.relations[name]; d != nil {
 		return d.Object
 	}
 	if o := c.live.Relations[name]; o != nil {
@@ -108,7 +108,7 @@ func (c *comparison) undeclared() []rules.Pair {
 	}
 	var pairs []rules.Pair
 	for name, o := range c.live.Relations {
-		if !databases[name.Database] || c.schema.byName[name] != nil {
+		if !databases[name.Database] || c.schema.relations[name] != nil {
 			continue
 		}
 		p := rules.Pair{Kind: o.Kind, Name: name}

@@ -25,7 +25,7 @@ func mayImport() map[string][]string {
 		"lang":    {"ast", "lang"},
 		"catalog": {"ast", "lang", "catalog"},
 		"rules":   {"ast", "lang", "catalog", "rules", "stdlib"},
-		"engine":  {"ast", "lang", "catalog", "rules", "engine", "stdlib"},
+		"engine":  {"ast", "lang", "catalog", "rules", "engine", "stdlib", "examples"},
 		// Data with a thin embed file.
 		"stdlib":   {},
 		"examples": {"ast", "lang", "catalog", "rules", "engine", "stdlib"},

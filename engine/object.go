@@ -36,7 +36,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 		p.send(ctx, d, o, r, statements)
 	}
 	if o.Outcome == ledger.Failed || o.Outcome == ledger.Unresolved || o.Outcome == ledger.Blocked || p.missing(d) {
-		p.lost[d.Name] = string(d.Kind) + " " + d.Name.String()
+		p.lost[d.Declared] = string(d.Kind) + " " + d.Name.String()
 	}
 	live := p.c.live.Find(d.Kind, d.Name)
 	o.LiveChecksum = checksum(live)
@@ -56,12 +56,12 @@ func (p *pass) missing(d *declared) bool {
 
 // blockedBy returns the first object this one depends on that did not come to be, or "".
 func (p *pass) blockedBy(d *declared) string {
-	for _, name := range d.Depends {
-		if lost := p.lost[name]; lost != "" {
+	for _, needed := range d.Depends {
+		if lost := p.lost[needed]; lost != "" {
 			return lost
 		}
 	}
-	return p.lost[ast.Name{Name: d.Name.Database}]
+	return ""
 }
 
 // send sends the object's statements one after the other, as long as each has the effect it was planned for.

@@ -9,6 +9,7 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -57,8 +58,8 @@ type pass struct {
 	// early are records made before there was a ledger to write them to.
 	early    []*ledger.Record
 	sequence uint32
-	// lost are the objects that did not come to be as declared, by name, with what a dependant is told.
-	lost map[ast.Name]string
+	// lost are the objects that did not come to be, with what a dependant is told.
+	lost map[*tree.Declared]string
 	// unrecorded is why the newest row could not be written. Nothing is applied that cannot be recorded.
 	unrecorded error
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
@@ -89,7 +90,7 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	p.x = executor.New(conn, executor.Options{
 		Scope: p.report.Scope, Pass: p.report.Pass, Ceiling: p.e.options.MaxQuerySize, Pause: p.e.pause, Log: p.e.log,
 	})
-	p.lost, p.bootstrapped = map[ast.Name]string{}, map[*declared]*ObjectReport{}
+	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
 	p.c = p.e.comparison(s, live, nil)
 	p.report.Server, p.report.Platform = live.Facts.Version, string(p.c.platform)
 	if reviewed != nil {
@@ -113,8 +114,11 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 // bootstrap creates the bookkeeping objects that are absent, by the same code as every other object: the ledger has to
 // be there before anything is recorded. One that is there and differs is left to the comparison.
 func (p *pass) bootstrap(ctx context.Context) error {
-	for _, name := range bookkeeping() {
-		d := p.c.schema.byName[name]
+	for _, id := range bookkeeping() {
+		d := p.c.schema.find(id)
+		if d == nil {
+			return fmt.Errorf("the schema tree declares %s as another kind than %s: the bookkeeping is a part of the core release, leave it out", id.name, id.kind)
+		}
 		if p.c.live.Find(d.Kind, d.Name) != nil {
 			continue
 		}

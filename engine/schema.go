@@ -59,15 +59,25 @@ type schema struct {
 	release, minServer string
 	overlayRelease     string
 	objects            []*declared
-	byName             map[ast.Name]*declared
+	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
 	book               *rules.Book
 	// overlayFault keeps an overlay out; it never stops the core.
 	overlayFault error
 }
 
+// identity is what names an object of a manifest.
+type identity struct {
+	kind ast.Kind
+	name ast.Name
+}
+
 // bookkeeping are the objects a pass cannot do without. A tree that leaves them out has them from the core release.
-func bookkeeping() []ast.Name {
-	return []ast.Name{{Name: "dfe"}, {Database: "dfe", Name: "schema_lock"}, ledger.Table()}
+func bookkeeping() []identity {
+	return []identity{
+		{ast.KindDatabase, ast.Name{Name: ledger.Table().Database}},
+		{ast.KindTable, ast.Name{Database: ledger.Table().Database, Name: "schema_lock"}},
+		{ast.KindTable, ledger.Table()},
+	}
 }
 
 // resolve loads the tree, the overlay and the rule tables.
@@ -80,7 +90,7 @@ func (e *Engine) resolve() (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{release: core.Release, minServer: core.MinServer, book: book, byName: map[ast.Name]*declared{}}
+	s := &schema{release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
 	if err := s.addBookkeeping(core); err != nil {
 		return nil, err
 	}
@@ -95,14 +105,26 @@ func (e *Engine) resolve() (*schema, error) {
 
 func (s *schema) add(d *declared) {
 	s.objects = append(s.objects, d)
-	s.byName[d.Name] = d
+	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction {
+		s.relations[d.Name] = d
+	}
+}
+
+// find returns the declared object of that kind and name, or nil.
+func (s *schema) find(id identity) *declared {
+	for _, d := range s.objects {
+		if d.Kind == id.kind && d.Name == id.name {
+			return d
+		}
+	}
+	return nil
 }
 
 func (s *schema) addBookkeeping(core *tree.Tree) error {
-	var missing []ast.Name
-	for _, name := range bookkeeping() {
-		if core.Find(name) == nil {
-			missing = append(missing, name)
+	var missing []identity
+	for _, id := range bookkeeping() {
+		if core.Find(id.kind, id.name) == nil {
+			missing = append(missing, id)
 		}
 	}
 	if len(missing) == 0 {
@@ -112,8 +134,8 @@ func (s *schema) addBookkeeping(core *tree.Tree) error {
 	if diags.HasErrors() {
 		return &TreeError{"the core release", own.Files(), diags}
 	}
-	for _, name := range missing {
-		s.add(&declared{own.Find(name), ledger.ScopeSchema, own.Release})
+	for _, id := range missing {
+		s.add(&declared{own.Find(id.kind, id.name), ledger.ScopeSchema, own.Release})
 	}
 	return nil
 }

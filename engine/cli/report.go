@@ -71,8 +71,8 @@ func done(o *engine.ObjectReport) string {
 			continue
 		}
 		part := c.Action
-		if c.Path != "" && !strings.HasPrefix(c.Action, "replace-") {
-			part += " " + strings.TrimPrefix(c.Path, "column.")
+		if name := strings.TrimPrefix(c.Path, "column."); !strings.HasPrefix(c.Action, "replace-") && !strings.HasSuffix(c.Action, name) {
+			part += " " + name
 		}
 		if len(parts) == 0 || parts[len(parts)-1] != part {
 			parts = append(parts, part)

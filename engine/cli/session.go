@@ -99,31 +99,15 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	if err != nil {
 		return nil, usage{err}
 	}
-	o.Target, o.Wait, o.MaxQuerySize = c.Target, s.wait, c.MaxQuerySize
-	if o.Platform == "" && c.Platform != "auto" {
+	if c.Platform != "auto" {
 		o.Platform = rules.Platform(c.Platform)
 	}
-	if s.url != "" {
-		o.Target.URL = s.url
+	if s.embedded != "" {
+		o.Platform = rules.Embedded
 	}
-	o.Release = release()
-	opened := &session{progress: a.progress(), close: func() error { return nil }}
-	switch {
-	case s.url != "" && s.embedded != "":
-		return nil, usagef("--url and --embedded name two servers: give one")
-	case s.embedded != "":
-		local, err := a.startEmbedded(ctx, embedded.Options{Path: s.embedded})
-		if err != nil {
-			return nil, err
-		}
-		opened.close = func() error { return stop(local) }
-		o.Target, o.Platform = catalog.Target{URL: local.URL()}, rules.Embedded
-	case o.Target.URL == "":
-		return nil, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
-	}
-	if (catalog.Target{URL: s.url}).HasURLPassword() {
-		fmt.Fprintln(a.Err, "dfe: the password in --url is visible in the list of processes: use DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE instead")
-	}
+	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
+	opened := &session{progress: a.progress()}
+	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) {
 		text := p.Step
 		if p.Total > 0 {
@@ -131,12 +115,40 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		}
 		opened.progress.show(text)
 	}
-	e, err := engine.New(o)
-	if err != nil {
+	if o.Target, opened.close, err = a.target(ctx, s); err != nil {
+		return nil, err
+	}
+	if opened.Engine, err = engine.New(o); err != nil {
 		return nil, errors.Join(err, opened.close())
 	}
-	opened.Engine = e
 	return opened, nil
+}
+
+// target finds the server a command is about, and starts the embedded one where that is it. The caller calls close.
+func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close func() error, _ error) {
+	nothing := func() error { return nil }
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return catalog.Target{}, nothing, usage{err}
+	}
+	switch {
+	case s.url != "" && s.embedded != "":
+		return catalog.Target{}, nothing, usagef("--url and --embedded name two servers: give one")
+	case s.embedded != "":
+		local, err := a.startEmbedded(ctx, embedded.Options{Path: s.embedded})
+		if err != nil {
+			return catalog.Target{}, nothing, err
+		}
+		return catalog.Target{URL: local.URL()}, func() error { return stop(local) }, nil
+	case s.url != "":
+		c.Target.URL = s.url
+		if (catalog.Target{URL: s.url}).HasURLPassword() {
+			fmt.Fprintln(a.Err, "dfe: the password in --url is visible in the list of processes: use DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE instead")
+		}
+	case c.Target.URL == "":
+		return catalog.Target{}, nothing, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
+	}
+	return c.Target, nothing, nil
 }
 
 // passPlan is a pass held to a reviewed plan.

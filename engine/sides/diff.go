@@ -1,7 +1,6 @@
 package sides
 
 import (
-
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/rules"
@@ -138,4 +137,3 @@ func ParsePlatform(name string, from, to *Side) (rules.Platform, error) {
 	}
 	return rules.Embedded, nil
 }
-
