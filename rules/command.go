@@ -62,27 +62,27 @@ func tableCommands(s *tableSides, c *ast.Change, place string) [][]alterCommand 
 	case "index":
 		switch {
 		case c.Path.Attr == "" && c.Op == ast.Add:
-			return one("ADD INDEX IF NOT EXISTS " + indexSQL(s.desiredIndex(c.Path.Name)))
+			return one("ADD INDEX IF NOT EXISTS " + element(s.desiredIndex(c.Path.Name)))
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP INDEX " + name)
 		}
-		return statementsOf("DROP INDEX " + name, "ADD INDEX " + indexSQL(s.desiredIndex(c.Path.Name)))
+		return statementsOf("DROP INDEX " + name, "ADD INDEX " + element(s.desiredIndex(c.Path.Name)))
 	case "projection":
 		switch {
 		case c.Path.Attr == "" && c.Op == ast.Add:
-			return one("ADD PROJECTION IF NOT EXISTS " + projectionSQL(s.desiredProjection(c.Path.Name)))
+			return one("ADD PROJECTION IF NOT EXISTS " + element(s.desiredProjection(c.Path.Name)))
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP PROJECTION " + name)
 		}
-		return statementsOf("DROP PROJECTION " + name, "ADD PROJECTION " + projectionSQL(s.desiredProjection(c.Path.Name)))
+		return statementsOf("DROP PROJECTION " + name, "ADD PROJECTION " + element(s.desiredProjection(c.Path.Name)))
 	case "constraint":
 		switch {
 		case c.Path.Attr == "" && c.Op == ast.Add:
-			return one("ADD CONSTRAINT IF NOT EXISTS " + constraintSQL(s.desiredConstraint(c.Path.Name)))
+			return one("ADD CONSTRAINT IF NOT EXISTS " + element(s.desiredConstraint(c.Path.Name)))
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP CONSTRAINT " + name)
 		}
-		return statementsOf("DROP CONSTRAINT " + name, "ADD CONSTRAINT " + constraintSQL(s.desiredConstraint(c.Path.Name)))
+		return statementsOf("DROP CONSTRAINT " + name, "ADD CONSTRAINT " + element(s.desiredConstraint(c.Path.Name)))
 	case "order_by":
 		return s.sortingCommands()
 	case "sample_by":
@@ -94,7 +94,7 @@ func tableCommands(s *tableSides, c *ast.Change, place string) [][]alterCommand 
 		if c.Op == ast.Remove {
 			return one("REMOVE TTL")
 		}
-		return [][]alterCommand{{{"MODIFY TTL " + listSQL(s.desired.TTL), materializeNothing}}}
+		return [][]alterCommand{{{"MODIFY TTL " + s.desired.TTL.String(), materializeNothing}}}
 	case "setting":
 		if c.Op == ast.Remove {
 			return one("RESET SETTING " + name)
@@ -152,7 +152,7 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 		if c.Op == ast.Remove {
 			return one(modify + "REMOVE CODEC")
 		}
-		return one(modify + "CODEC(" + listSQL(declared.Codec) + ")")
+		return one(modify + "CODEC(" + declared.Codec.String() + ")")
 	case c.Path.Attr == "ttl":
 		if c.Op == ast.Remove {
 			return one(modify + "REMOVE TTL")
@@ -161,11 +161,11 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 	case c.Path.Attr == "statistics":
 		switch c.Op {
 		case ast.Add:
-			return one("ADD STATISTICS " + name + " TYPE " + listSQL(declared.Statistics))
+			return one("ADD STATISTICS " + name + " TYPE " + declared.Statistics.String())
 		case ast.Remove:
 			return one("DROP STATISTICS " + name)
 		}
-		return one("MODIFY STATISTICS " + name + " TYPE " + listSQL(declared.Statistics))
+		return one("MODIFY STATISTICS " + name + " TYPE " + declared.Statistics.String())
 	case c.Path.Attr == "comment":
 		if c.Op == ast.Remove {
 			return one(modify + "REMOVE COMMENT")

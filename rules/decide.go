@@ -62,17 +62,28 @@ func apply(law *rulelang.Law, s *situation) Decision {
 	}
 	proof := way.Proof.Eval(s.fact)
 	if proof == rulelang.False {
+		d.Reason += "; the types do not show that nothing is lost, and no query over the data can"
+		d.Advice = "write the values into a new column by hand, or accept the loss with --accept-loss " + s.columnName()
 		return d
 	}
-	d.Action, d.Report = Action(way.Action), way.Report
+	d.Action, d.Report, d.Reason, d.Advice = Action(way.Action), way.Report, s.expand(way.Saying), ""
 	d.NeedsProof = proof == rulelang.Ask
 	d.Accepted = s.accepted()
+	switch {
+	case d.Accepted:
+		d.Reason = "the operator accepts the loss of values"
+	case d.NeedsProof:
+		d.Reason = "carried out only if a query finds no value that is lost"
+	}
 	return d
 }
 
+// columnName is the changed column as --accept-loss names it.
+func (s *situation) columnName() string { return s.pair.Name.String() + "." + s.change.Path.Name }
+
 // accepted reports whether the change goes ahead on the operator's word alone.
 func (s *situation) accepted() bool {
-	return s.options.AcceptLoss[s.pair.Name.String()+"."+s.change.Path.Name] &&
+	return s.options.AcceptLoss[s.columnName()] &&
 		lossless(s.change.Live, s.change.Desired) != rulelang.True
 }
 

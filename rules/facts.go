@@ -85,7 +85,7 @@ func factTable() []fact {
 		boolFact("drops_null", "the column was Nullable and is declared without it", true, (*situation).dropsNull),
 		boolFact("has_default", "the declared column has a DEFAULT", true, (*situation).hasDefault),
 		boolFact("accept_loss", "the operator accepts the loss of values in this column", true,
-			func(s *situation) bool { return s.options.AcceptLoss[s.pair.Name.String()+"."+s.change.Path.Name] }),
+			func(s *situation) bool { return s.options.AcceptLoss[s.columnName()] }),
 		{rulelang.Fact{Name: "lossless", Type: rulelang.Proof, Doc: "every stored value is the same value in the declared type: by the types, or by a query over the data"}, true,
 			func(s *situation) rulelang.FactValue {
 				return rulelang.FactValue{Truth: lossless(s.change.Live, s.change.Desired)}

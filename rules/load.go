@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 
@@ -21,15 +22,16 @@ type Book struct {
 }
 
 // Load reads the `.rules` files in the root of fsys. A file with a kind is that kind's table and is called after it;
-// one without is there to be included. Every fault of every file is reported; the book is nil where there is one.
+// one without is there to be included. Every fault of every file is reported; with one, the book is there for its Files
+// alone and decides nothing.
 func Load(fsys fs.FS) (*Book, hcl.Diagnostics) {
 	book := &Book{tables: map[ast.Kind]*rulelang.Table{}, facts: factTable(), files: map[string][]byte{}}
 	tables, diags := book.read(fsys)
+	if diags.HasErrors() {
+		return book, diags
+	}
 	for _, t := range tables {
 		book.tables[ast.Kind(t.Kind)] = t
-	}
-	if diags.HasErrors() {
-		return nil, diags
 	}
 	return book, diags
 }
@@ -37,10 +39,7 @@ func Load(fsys fs.FS) (*Book, hcl.Diagnostics) {
 // Extend returns a book with the tables of an overlay as well. An overlay has rules for kinds of its own alone: one for
 // a kind the book decides about already is a fault.
 func (b *Book) Extend(fsys fs.FS) (*Book, hcl.Diagnostics) {
-	more := &Book{tables: map[ast.Kind]*rulelang.Table{}, facts: b.facts, files: map[string][]byte{}}
-	for kind, t := range b.tables {
-		more.tables[kind] = t
-	}
+	more := &Book{tables: maps.Clone(b.tables), facts: b.facts, files: map[string][]byte{}}
 	tables, diags := more.read(fsys)
 	for _, t := range tables {
 		if core := b.tables[ast.Kind(t.Kind)]; core != nil {
@@ -49,9 +48,6 @@ func (b *Book) Extend(fsys fs.FS) (*Book, hcl.Diagnostics) {
 			continue
 		}
 		more.tables[ast.Kind(t.Kind)] = t
-	}
-	if diags.HasErrors() {
-		return nil, diags
 	}
 	return more, diags
 }

@@ -14,7 +14,7 @@ func book(t testing.TB) *rules.Book {
 	t.Helper()
 	b, diags := rules.Load(os.DirFS("../stdlib/rules"))
 	if diags.HasErrors() {
-		hcl.NewDiagnosticTextWriter(os.Stderr, nil, 120, false).WriteDiagnostics(diags)
+		hcl.NewDiagnosticTextWriter(os.Stderr, b.Files(), 120, false).WriteDiagnostics(diags)
 		t.Fatal("the release's rule tables have faults")
 	}
 	return b

@@ -67,7 +67,7 @@ func materializedStatement(desired *ast.MaterializedView, c *ast.Change) string 
 		}
 	case "refresh":
 		if desired.Refresh != nil && c.Path.Attr != "append" && c.Op != ast.Add && c.Path.Attr != "" {
-			return head + "MODIFY REFRESH " + refreshSQL(desired.Refresh)
+			return head + "MODIFY " + desired.Refresh.String()
 		}
 	case "security":
 		if desired.Security.Mode != "" {

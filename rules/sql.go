@@ -6,59 +6,30 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 )
 
-// listSQL prints the elements of a List with commas between them, without parentheses.
-func listSQL(list *ast.Node) string {
-	if list == nil {
-		return ""
+// cluster is the name under which every member of a self-hosted cluster knows the cluster, by its own macro.
+const cluster = "{cluster}"
+
+// style lays a statement out on lines; a database of a self-hosted cluster is written on all of its members.
+func style(o ast.Object, platform Platform) ast.Style {
+	s := ast.Style{Lines: true}
+	if o.Kind() == ast.KindDatabase && platform == SelfHosted {
+		s.Cluster = cluster
 	}
-	if list.Kind != ast.List {
-		return list.String()
-	}
-	parts := make([]string, len(list.Kids))
-	for i, kid := range list.Kids {
-		parts[i] = kid.String()
-	}
-	return strings.Join(parts, ", ")
+	return s
 }
 
-func settingSQL(name string, value *ast.Node) string {
-	return ast.QuoteIdent(name) + " = " + value.String()
-}
-
-// defaultSQL is the DEFAULT, MATERIALIZED, ALIAS or EPHEMERAL clause of a column.
-func defaultSQL(c *ast.Column) string {
-	if c.Default == nil {
-		return string(c.DefaultKind)
-	}
-	return string(c.DefaultKind) + " " + c.Default.String()
-}
-
-// createSQL is the CREATE statement of a definition on a platform. It does nothing where the object is there already,
-// and a database of a self-hosted cluster is created on all of its members.
+// createSQL is the CREATE statement of a definition on a platform. It does nothing where the object is there already.
 func createSQL(o ast.Object, platform Platform) string {
-	return statementSQL(Render(o, platform), platform, "CREATE ", " IF NOT EXISTS")
+	s := style(o, platform)
+	s.IfNotExists = true
+	return ast.Create(Render(o, platform), s)
 }
 
 // replaceSQL is the statement that writes a view, a dictionary or a function anew.
 func replaceSQL(o ast.Object, platform Platform) string {
-	return statementSQL(Render(o, platform), platform, "CREATE OR REPLACE ", "")
-}
-
-func statementSQL(o ast.Object, platform Platform, verb, condition string) string {
-	word := createWords[o.Kind()]
-	name := o.ID().SQL()
-	rest := strings.TrimPrefix(ast.Create(o), "CREATE "+word+" "+name)
-	onCluster := ""
-	if o.Kind() == ast.KindDatabase && platform == SelfHosted {
-		onCluster = " ON CLUSTER '{cluster}'"
-	}
-	return verb + word + condition + " " + name + onCluster + rest
-}
-
-// createWords are the words behind CREATE.
-var createWords = map[ast.Kind]string{
-	ast.KindDatabase: "DATABASE", ast.KindTable: "TABLE", ast.KindView: "VIEW", ast.KindMaterializedView: "MATERIALIZED VIEW",
-	ast.KindDictionary: "DICTIONARY", ast.KindFunction: "FUNCTION",
+	s := style(o, platform)
+	s.OrReplace = true
+	return ast.Create(Render(o, platform), s)
 }
 
 // commentSQL sets the comment of an object that is no table.
@@ -75,4 +46,35 @@ func commentSQL(o ast.Object) string {
 		comment = o.Comment
 	}
 	return "ALTER TABLE " + o.ID().SQL() + " MODIFY COMMENT " + ast.QuoteString(comment)
+}
+
+// columnSQL is the definition of a column, its name in backticks only where it needs them.
+func columnSQL(c *ast.Column) string { return ast.QuoteIdent(c.Name) + string(c.AppendClauses(nil)) }
+
+func settingSQL(name string, value *ast.Node) string {
+	return ast.Setting{Name: name, Value: value}.String()
+}
+
+// defaultSQL is the DEFAULT, MATERIALIZED, ALIAS or EPHEMERAL clause of a column.
+func defaultSQL(c *ast.Column) string {
+	clause := ast.Column{DefaultKind: c.DefaultKind, Default: c.Default}
+	return strings.TrimPrefix(string(clause.AppendClauses(nil)), " ")
+}
+
+// securitySQL is the SQL security of a view as ALTER ... MODIFY takes it.
+func securitySQL(s ast.Security) string {
+	if s.Definer == "" {
+		return "SQL SECURITY " + s.Mode
+	}
+	definer := s.Definer
+	if definer != "CURRENT_USER" {
+		definer = ast.QuoteIdent(definer)
+	}
+	return "DEFINER = " + definer + " SQL SECURITY " + s.Mode
+}
+
+// element is the definition of an index, a projection or a constraint behind its own keyword: ADD says it already.
+func element(definition interface{ String() string }) string {
+	_, rest, _ := strings.Cut(definition.String(), " ")
+	return rest
 }

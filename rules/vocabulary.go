@@ -8,16 +8,16 @@ import (
 // Vocabulary is the words of the rule tables: the parts of each kind as package ast lays them out, the actions the
 // planner can carry out on each, and the declared facts.
 func Vocabulary() *rulelang.Vocabulary {
-	return &rulelang.Vocabulary{
+	words := &rulelang.Vocabulary{
 		Actions:       []string{string(None), string(Report), string(Refused)},
 		ObjectActions: []string{string(Create)},
 		Facts:         declaredFacts(),
 		Kinds: []rulelang.KindWords{
-			{Name: string(ast.KindDatabase), Parts: []rulelang.PartWords{enginePart(""), commentPart()}},
+			{Name: string(ast.KindDatabase), Parts: []rulelang.PartWords{enginePart(""), {Name: "setting", Named: true}, commentPart()}},
 			{Name: string(ast.KindTable), Parts: append(append([]rulelang.PartWords{columnPart(AddColumn, ModifyColumn, ModifyComment, ModifyTTL)},
 				storageParts("", true)...), commentPart())},
 			{Name: string(ast.KindView), Parts: []rulelang.PartWords{
-				columnPart(ReplaceView), onePart("column_order", ReplaceView), onePart("query", ReplaceView),
+				columnPart(ReplaceView), onePart("column_order", ReplaceView), onePart("aliases", ReplaceView), onePart("query", ReplaceView),
 				securityPart(ReplaceView), commentPart(ReplaceView)}},
 			{Name: string(ast.KindMaterializedView), Parts: append([]rulelang.PartWords{
 				columnPart(), onePart("column_order"), onePart("to"),
@@ -35,6 +35,11 @@ func Vocabulary() *rulelang.Vocabulary {
 			{Name: string(ast.KindFunction), Parts: []rulelang.PartWords{onePart("body", ReplaceFunction)}},
 		},
 	}
+	// A clause that no parser reads is part of every kind and is changed by no action.
+	for i := range words.Kinds {
+		words.Kinds[i].Parts = append(words.Kinds[i].Parts, rulelang.PartWords{Name: "unread", Named: true})
+	}
+	return words
 }
 
 func actions(list ...Action) []string {

@@ -148,16 +148,21 @@ func (e *engine) close() {
 }
 
 // run calls into the engine and, should ctx end first, stops the statement the
-// call is executing: KILL QUERY finds it by the thread that runs it, since the
-// library gives statements no name.
-func (e *engine) run(ctx context.Context, call func() error) error {
+// call is executing. The library gives statements no name, so KILL QUERY finds it
+// by the thread that runs it; and an INSERT with data, which the library runs on
+// a thread of its own, by a mark in its text.
+func (e *engine) run(ctx context.Context, mark string, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return cancelled(ctx)
 	}
 	// The thread is this goroutine's alone while the call lasts.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	thread := threadID()
+	which := fmt.Sprintf("has(thread_ids, %d)", threadID())
+	if mark != "" {
+		// In two parts, so that this statement is not one that carries the mark.
+		which += fmt.Sprintf(" OR position(query, concat(%s, %s)) > 0", quote(mark[:1]), quote(mark[1:]))
+	}
 	finished := make(chan struct{})
 	var killer sync.WaitGroup
 	killer.Go(func() {
@@ -170,7 +175,7 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 		again := time.NewTicker(20 * time.Millisecond)
 		defer again.Stop()
 		for {
-			if err := e.kill(thread, finished); err != nil {
+			if err := e.kill(which, finished); err != nil {
 				e.log.Warn("a statement whose client left could not be stopped", "error", err)
 			}
 			select {
@@ -180,18 +185,20 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 			}
 		}
 	})
+	defer func() {
+		close(finished)
+		killer.Wait()
+	}()
 	err := call()
-	close(finished)
-	killer.Wait()
-	if ctx.Err() != nil && err != nil {
+	if err != nil && ctx.Err() != nil {
 		return cancelled(ctx)
 	}
 	return err
 }
 
-// kill stops what runs on a thread, unless it has finished. The killer is waited
-// for before the thread is let go, so the number means no other statement.
-func (e *engine) kill(thread int, finished <-chan struct{}) error {
+// kill stops a statement, unless it has finished. The killer is waited for
+// before the thread is let go, so its number means no other statement.
+func (e *engine) kill(which string, finished <-chan struct{}) error {
 	e.controlMu.Lock()
 	defer e.controlMu.Unlock()
 	select {
@@ -199,7 +206,7 @@ func (e *engine) kill(thread int, finished <-chan struct{}) error {
 		return nil
 	default:
 	}
-	return e.control.exec(fmt.Sprintf("KILL QUERY WHERE has(thread_ids, %d) ASYNC", thread))
+	return e.control.exec("KILL QUERY WHERE " + which + " ASYNC")
 }
 
 func cancelled(ctx context.Context) error {

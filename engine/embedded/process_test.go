@@ -38,7 +38,7 @@ const (
 // child runs one mode and returns the exit code. It speaks on standard output:
 // a line "url URL" when it serves, a line "ok" when all went well.
 func child(mode string) int {
-	modes := map[string]func() error{"serve": childServes, "signals": childKeepsSignals, "reopen": childReopens}
+	modes := map[string]func() error{"serve": childServes, "signals": childKeepsSignals, "reopen": childReopens, "configured": childIsConfigured}
 	if err := modes[mode](); err != nil {
 		fmt.Println("error", err)
 		return 1
@@ -146,6 +146,43 @@ func childReopens() error {
 		}
 	}
 	return nil
+}
+
+// childIsConfigured has macros, users, roles and a password of its own.
+func childIsConfigured() error {
+	s, err := embedded.Start(context.Background(), embedded.Options{
+		Log:      slog.New(slog.DiscardHandler),
+		Password: "open sesame",
+		Config:   "<macros><shard>s1</shard></macros>",
+		Users: `<clickhouse>
+  <profiles><default><max_threads>1</max_threads></default></profiles>
+  <roles><reader><grants><query>GRANT SELECT ON shop.*</query></grants></reader></roles>
+  <users><default><password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota><access_management>1</access_management></default></users>
+  <quotas><default></default></quotas>
+</clickhouse>`,
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct{ auth, sql, want string }{
+		{"default:open sesame@", "SELECT getMacro('shard')", "s1\n"},
+		{"default:open sesame@", "SHOW GRANTS FOR reader", "GRANT SELECT ON shop.* TO reader\n"},
+		{"", "SELECT 1", "AUTHENTICATION_FAILED"},
+		{"default:wrong@", "SELECT 1", "AUTHENTICATION_FAILED"},
+	} {
+		resp, err := http.Post(strings.Replace(s.URL(), "//", "//"+strings.ReplaceAll(c.auth, " ", "%20"), 1), "", strings.NewReader(c.sql))
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err := errors.Join(err, resp.Body.Close()); err != nil {
+			return err
+		}
+		if !strings.Contains(string(text), c.want) {
+			return fmt.Errorf("%s: %s", c.sql, text)
+		}
+	}
+	return s.Close(context.Background())
 }
 
 // process is a running child.
@@ -308,3 +345,5 @@ func TestADirectoryThatCannotBeOpenedIsReportedWithTheEnginesReason(t *testing.T
 func TestGoKeepsItsSignals(t *testing.T) { spawn(t, "signals", "").ends(t) }
 
 func TestAProcessHoldsOneDirectoryAtATime(t *testing.T) { spawn(t, "reopen", t.TempDir()).ends(t) }
+
+func TestTheEngineIsConfiguredByOptions(t *testing.T) { spawn(t, "configured", "").ends(t) }

@@ -82,6 +82,7 @@ type Server struct {
 	stop     context.CancelCauseFunc // ends every running query
 	handlers sync.WaitGroup
 
+	path      string
 	removable string // the temporary data directory
 	confDir   string
 
@@ -131,6 +132,7 @@ func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 	if dir, err = dataDirectory(dir); err != nil {
 		return err
 	}
+	s.path = dir
 	if err := writeConfig(s.confDir, o); err != nil {
 		return err
 	}
@@ -224,6 +226,9 @@ func (s *Server) serve(listener net.Listener) {
 
 // URL is the server's address, http://127.0.0.1:PORT.
 func (s *Server) URL() string { return s.url }
+
+// Path is the data directory's absolute name.
+func (s *Server) Path() string { return s.path }
 
 // Version is the engine's version, as SELECT version() prints it.
 func (s *Server) Version() string { return s.version }

@@ -162,7 +162,7 @@ func (c *checker) fresh(name Word) bool {
 	return false
 }
 
-var reserved = [...]string{"and", "or", "not", "in", "true", "false", "when", "unless", "then", "because", "advice"}
+var reserved = [...]string{"and", "or", "not", "in", "true", "false", "when", "unless", "then", "because", "advice", "saying"}
 
 func firstOf(a, b *declared) *declared {
 	if a != nil {
@@ -206,6 +206,7 @@ func (c *checker) rule(st *Statement) {
 		if u.Proof != nil {
 			law.Unless.Proof, _ = c.guard(u.Proof)
 		}
+		law.Unless.Saying = c.template(u.Saying)
 	}
 	law.Because, law.Advice = c.template(r.Because), c.template(r.Advice)
 	if law.Because == "" && (law.Action == "refused" || law.Action == "report") {

@@ -132,6 +132,9 @@ func (o Outcome) String() string {
 		if u.Proof != nil {
 			text += " when " + u.Proof.String()
 		}
+		if u.Saying != nil {
+			text += " saying " + u.Saying.String()
+		}
 	}
 	return text
 }

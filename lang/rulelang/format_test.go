@@ -14,8 +14,8 @@ func TestAFileHasOneForm(t *testing.T) {
 			"# head\n\nkind   cage   # tail\n# why\nset s=[ # first\n  # above\n  \"a\" , # after\n  \"b\"\n]\n# end\n",
 			"# head\n\nkind cage # tail\n\n# why\nset s = [\n    # first\n    # above\n    \"a\", # after\n    \"b\",\n]\n\n# end\n"},
 		"a long rule is cut at its clauses": {
-			"rule \"a long law that says what it does\" on add,remove animal.diet when (open or not(hungry)) and keeper not in vets -> refused unless open then feed and report when tame because \"a reason\" advice \"what to do\"\n",
-			"rule \"a long law that says what it does\"\n    on add, remove animal.diet when (open or not (hungry)) and keeper not in vets -> refused unless open then feed and report when tame\n    because \"a reason\"\n    advice \"what to do\"\n"},
+			"rule \"a long law that says what it does\" on add,remove animal.diet when (open or not(hungry)) and keeper not in vets -> refused unless open then feed and report when tame saying \"so\" because \"a reason\" advice \"what to do\"\n",
+			"rule \"a long law that says what it does\"\n    on add, remove animal.diet when (open or not (hungry)) and keeper not in vets -> refused unless open then feed and report when tame saying \"so\"\n    because \"a reason\"\n    advice \"what to do\"\n"},
 		"comments inside a rule move above it": {
 			"rule \"a\" # one\n  # two\n  on add lock\n  -> turn # three\n",
 			"# one\n# two\nrule \"a\" on add lock -> turn # three\n"},

@@ -81,19 +81,20 @@ type Pattern struct {
 }
 
 // Outcome is what a rule decides: `ACTION [and report]`, or
-// `refused unless GUARD then ACTION [and report] [when PROOF]`.
+// `refused unless GUARD then ACTION [and report] [when PROOF] [saying "TEXT"]`.
 type Outcome struct {
 	Action Word    `parser:"@@"`
 	Report *Word   `parser:"( 'and' @@ )?"`
 	Unless *Unless `parser:"@@?"`
 }
 
-// Unless is the way past an outcome.
+// Unless is the way past an outcome. Saying is its reason, in place of the rule's.
 type Unless struct {
 	Guard  *Expr `parser:"'unless' @@"`
 	Action Word  `parser:"'then' @@"`
 	Report *Word `parser:"( 'and' @@ )?"`
 	Proof  *Expr `parser:"( 'when' @@ )?"`
+	Saying *Text `parser:"( 'saying' @@ )?"`
 }
 
 // Expr is a guard: alternatives joined by `or`.

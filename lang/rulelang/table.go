@@ -35,6 +35,7 @@ type Way struct {
 	Action string
 	Report bool
 	Proof  *Guard
+	Saying string
 }
 
 // Matcher is a checked pattern.

@@ -188,7 +188,9 @@ func (l *loader) checkFrom(d *Declared, path ast.Path, clause *ast.Node) {
 				}
 				return false
 			case n.Kind == ast.Func:
-				if _, ok := facts.TableFunction(n.Text); !ok {
+				_, known := facts.TableFunction(n.Text)
+				view := l.find(ast.KindTable, ast.Name{Database: d.Name.Database, Name: n.Text})
+				if !known && view == nil {
 					l.fault(CodeFunction, d.Place(path, n), fmt.Sprintf("Unknown table function %q", n.Text),
 						fmt.Sprintf("ClickHouse %s has no table function of this name.", facts.Version())+suggest(n.Text, facts.TableFunctionNames()))
 				}

@@ -14,6 +14,8 @@ type TextOptions struct {
 	Color bool
 	// All lists objects without a difference too.
 	All bool
+	// Rules names the rule of every change, not of those alone that need a person.
+	Rules bool
 	// Width is the width of the terminal in columns, to which long values are cut; 0 cuts nothing.
 	Width int
 }
@@ -106,22 +108,22 @@ func (t *textWriter) object(o *Object) {
 		actionWidth = max(actionWidth, len(c.action()))
 	}
 	for _, c := range o.Changes {
-		t.change(o, c, min(width, 48), actionWidth)
+		t.change(c, min(width, 48), actionWidth)
 	}
 	if len(o.Changes) > 0 || o.Unreadable != nil {
 		t.line("")
 	}
 }
 
-func (t *textWriter) change(o *Object, c *Change, width, actionWidth int) {
+func (t *textWriter) change(c *Change, width, actionWidth int) {
 	color := actionColor(c.Action)
-	t.line("  %s %s  %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)), t.cut(c.values()))
-	if c.Action == "none" {
-		return
+	line := fmt.Sprintf("  %s %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)))
+	if values := t.cut(c.values()); values != "" {
+		line += "  " + values
 	}
+	t.line("%s", strings.TrimRight(line, " "))
 	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport
-	if !told {
+	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
 		return
 	}
 	reason := c.Rule
