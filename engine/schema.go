@@ -32,7 +32,7 @@ func (e *TreeError) Error() string {
 		}
 		if faults++; faults == 1 {
 			first = fmt.Sprintf("%s; %s", d.Summary, d.Detail)
-			if d.Subject != nil {
+			if d.Subject != nil && d.Subject.Filename != "" {
 				first = fmt.Sprintf("%s:%d: %s", d.Subject.Filename, d.Subject.Start.Line, first)
 			}
 		}
