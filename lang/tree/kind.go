@@ -23,5 +23,7 @@ type kind struct {
 
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
-	return []kind{databaseKind(), tableKind(), viewKind()}
+	return []kind{
+		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(),
+	}
 }

@@ -12,3 +12,7 @@ func renderColumns(body *hclwrite.Body, c []*ast.Column)       {}
 func renderNode(body *hclwrite.Body, name string, n *ast.Node) {}
 func renderSecurity(body *hclwrite.Body, s ast.Security)       {}
 func renderTable(body *hclwrite.Body, o ast.Object)            {}
+
+func renderViewColumns(body *hclwrite.Body, v *ast.View)                  {}
+func renderMaterializedView(body *hclwrite.Body, m *ast.MaterializedView) {}
+func renderDictionary(body *hclwrite.Body, d *ast.Dictionary)             {}
