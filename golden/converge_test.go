@@ -171,7 +171,10 @@ func (s *server) read(c *testCase) []ast.Object {
 	var list []ast.Object
 	if wanted[ast.Name{Name: caseDatabase}] {
 		if text := s.column("SELECT name FROM system.databases WHERE name = '" + caseDatabase + "'"); len(text) > 0 {
-			list = append(list, s.parse(s.column("SHOW CREATE DATABASE " + caseDatabase)[0]))
+			// SHOW CREATE DATABASE goes on showing a comment that was removed; system.databases has the one that counts.
+			d := s.parse(s.column("SHOW CREATE DATABASE " + caseDatabase)[0]).(*ast.Database)
+			d.Comment = s.column("SELECT comment FROM system.databases WHERE name = '" + caseDatabase + "'")[0]
+			list = append(list, d)
 		}
 	}
 	for _, text := range s.column("SELECT create_table_query FROM system.tables WHERE database = '" + caseDatabase + "' ORDER BY name") {

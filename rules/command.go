@@ -66,7 +66,7 @@ func tableCommands(s *tableSides, c *ast.Change, place string) [][]alterCommand 
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP INDEX " + name)
 		}
-		return statementsOf("DROP INDEX " + name, "ADD INDEX " + element(s.desiredIndex(c.Path.Name)))
+		return statementsOf("DROP INDEX "+name, "ADD INDEX "+element(s.desiredIndex(c.Path.Name)))
 	case "projection":
 		switch {
 		case c.Path.Attr == "" && c.Op == ast.Add:
@@ -74,7 +74,7 @@ func tableCommands(s *tableSides, c *ast.Change, place string) [][]alterCommand 
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP PROJECTION " + name)
 		}
-		return statementsOf("DROP PROJECTION " + name, "ADD PROJECTION " + element(s.desiredProjection(c.Path.Name)))
+		return statementsOf("DROP PROJECTION "+name, "ADD PROJECTION "+element(s.desiredProjection(c.Path.Name)))
 	case "constraint":
 		switch {
 		case c.Path.Attr == "" && c.Op == ast.Add:
@@ -82,7 +82,7 @@ func tableCommands(s *tableSides, c *ast.Change, place string) [][]alterCommand 
 		case c.Path.Attr == "" && c.Op == ast.Remove:
 			return one("DROP CONSTRAINT " + name)
 		}
-		return statementsOf("DROP CONSTRAINT " + name, "ADD CONSTRAINT " + element(s.desiredConstraint(c.Path.Name)))
+		return statementsOf("DROP CONSTRAINT "+name, "ADD CONSTRAINT "+element(s.desiredConstraint(c.Path.Name)))
 	case "order_by":
 		return s.sortingCommands()
 	case "sample_by":
@@ -141,15 +141,12 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 		}
 		return one(sql)
 	case c.Path.Attr == "kind" || c.Path.Attr == "default":
-		if declared.DefaultKind != ast.Plain {
-			return one(modify + defaultSQL(declared))
-		}
-		if live := s.live.Column(c.Path.Name); live.DefaultKind != ast.Ephemeral {
-			return one(modify + "REMOVE " + string(live.DefaultKind))
-		}
-		return nil
+		return s.kindCommands(c, modify)
 	case c.Path.Attr == "codec":
 		if c.Op == ast.Remove {
+			if declared.DefaultKind == ast.AliasColumn {
+				return s.kindCommands(c, modify)
+			}
 			return one(modify + "REMOVE CODEC")
 		}
 		return one(modify + "CODEC(" + declared.Codec.String() + ")")
@@ -167,7 +164,8 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 		}
 		return one("MODIFY STATISTICS " + name + " TYPE " + declared.Statistics.String())
 	case c.Path.Attr == "comment":
-		if c.Op == ast.Remove {
+		// REMOVE is a change of the column, which engines without ALTER refuse; they take a comment all the same.
+		if c.Op == ast.Remove && isMergeTree(s.live.Engine.Name) {
 			return one(modify + "REMOVE COMMENT")
 		}
 		return one("COMMENT COLUMN " + name + " " + ast.QuoteString(declared.Comment))
@@ -179,6 +177,31 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 		return one(modify + "MODIFY SETTING " + settingSQL(setting, c.Desired))
 	}
 	return nil
+}
+
+// kindCommands changes what a column's expression does. A column that becomes an ALIAS gives up its codec in the same
+// statement (case S29); there is no REMOVE EPHEMERAL, so such a column becomes a DEFAULT one first.
+func (s *tableSides) kindCommands(c *ast.Change, modify string) [][]alterCommand {
+	live, declared := s.live.Column(c.Path.Name), s.desired.Column(c.Path.Name)
+	switch {
+	case declared.DefaultKind == ast.AliasColumn && live.Codec != nil:
+		return [][]alterCommand{{{sql: modify + "REMOVE CODEC"}, {sql: modify + defaultSQL(declared)}}}
+	case declared.DefaultKind == ast.Ephemeral && declared.Default == nil:
+		if declared.Type == nil {
+			return nil
+		}
+		return oneCommand(modify + declared.Type.String() + " EPHEMERAL")
+	case declared.DefaultKind != ast.Plain:
+		return oneCommand(modify + defaultSQL(declared))
+	case live.DefaultKind == ast.Plain:
+		return nil
+	case live.DefaultKind == ast.Ephemeral:
+		if live.Type == nil {
+			return nil
+		}
+		return statementsOf(modify+"DEFAULT defaultValueOfTypeName("+ast.QuoteString(live.Type.String())+")", modify+"REMOVE DEFAULT")
+	}
+	return oneCommand(modify + "REMOVE " + string(live.DefaultKind))
 }
 
 // sortingCommands extends a sorting key by new columns, which ClickHouse does only in the ALTER that adds them (case

@@ -15,6 +15,8 @@ type Decision struct {
 	Rule   string
 	Reason string
 	Advice string
+	// Bare says that ClickHouse has no statement for the change.
+	Bare bool
 	// NeedsProof says that the action is carried out only once the data shows that nothing is lost.
 	NeedsProof bool
 	// Accepted says that the operator accepted the loss the change may mean.
@@ -54,7 +56,7 @@ func decideChange(laws []*rulelang.Law, s *situation) Decision {
 }
 
 func apply(law *rulelang.Law, s *situation) Decision {
-	d := Decision{Change: *s.change, Action: Action(law.Action), Report: law.Report, Rule: law.Name,
+	d := Decision{Change: *s.change, Action: Action(law.Action), Report: law.Report, Bare: law.Bare, Rule: law.Name,
 		Reason: s.expand(law.Because), Advice: s.expand(law.Advice)}
 	way := law.Unless
 	if way == nil || way.Guard.Eval(s.fact) != rulelang.True {
@@ -66,7 +68,7 @@ func apply(law *rulelang.Law, s *situation) Decision {
 		d.Advice = "write the values into a new column by hand, or accept the loss with --accept-loss " + s.columnName()
 		return d
 	}
-	d.Action, d.Report, d.Reason, d.Advice = Action(way.Action), way.Report, s.expand(way.Saying), ""
+	d.Action, d.Report, d.Bare, d.Reason, d.Advice = Action(way.Action), way.Report, false, s.expand(way.Saying), ""
 	d.NeedsProof = proof == rulelang.Ask
 	d.Accepted = s.accepted()
 	switch {

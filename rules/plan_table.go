@@ -50,9 +50,10 @@ func (p *objectPlan) carryTable() {
 	}
 	t.refuseOrphans()
 	for i := range p.decisions {
-		if d := &p.decisions[i]; d.Action.Carried() {
+		switch d := &p.decisions[i]; {
+		case d.Action.Carried():
 			t.collect(i, d)
-		} else {
+		case !d.Bare:
 			p.changes[i].Statement = t.operatorStatement(&d.Change)
 		}
 	}
@@ -276,9 +277,6 @@ func (t *tablePlan) operatorStatement(c *ast.Change) string {
 		}
 		place = t.sides.place(c.Path.Name)
 	}
-	if t.immutable(c) {
-		return ""
-	}
 	var list []string
 	for _, commands := range tableCommands(&t.sides, c, place) {
 		list = append(list, alterTable(t.pair.Name, commands))
@@ -305,23 +303,4 @@ func (t *tablePlan) extendsKey(name string) bool {
 		identsOf(element, names)
 	}
 	return names[name]
-}
-
-// immutable reports whether the server refuses every statement for a change although it has the words for one.
-func (t *tablePlan) immutable(c *ast.Change) bool {
-	s := situation{options: t.options, pair: t.pair, live: t.live, desired: t.desired, change: c}
-	switch {
-	case c.Path.Part == "setting":
-		known, readOnly := s.setting()
-		return readOnly || !known && c.Op != ast.Remove
-	case c.Path.Part == "column" && c.Path.Attr == "type":
-		return s.dropsNull() && !s.hasDefault() || s.inKey() && !keepsOrder(c.Live, c.Desired)
-	}
-	return false
-}
-
-// keepsOrder reports whether the server changes the type of a key column from one to the other: only where the stored
-// bytes stay what they are (an enum that gains values).
-func keepsOrder(live, desired *ast.Node) bool {
-	return isEnum(live) && isEnum(desired) && live.Text == desired.Text && lossless(live, desired) == 2
 }

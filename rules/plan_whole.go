@@ -18,7 +18,7 @@ func (p *objectPlan) carryWhole() {
 		case d.Action == Refused || d.Change.CannotTell != "":
 			refused = true
 		}
-		if !d.Action.Carried() {
+		if !d.Action.Carried() && !d.Bare {
 			p.changes[i].Statement = p.wholeStatement(&d.Change)
 		}
 	}
@@ -34,7 +34,7 @@ func (p *objectPlan) carryWhole() {
 	switch {
 	case len(replaced) > 0:
 		// The definition carries its comment along.
-		p.send(replaceSQL(p.pair.Desired, p.options.Platform), false, nil, append(replaced, commented...)...)
+		p.send(replaceSQL(p.options.render(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
 	case len(commented) > 0:
 		p.send(commentSQL(p.pair.Desired), false, nil, commented...)
 	}
@@ -44,7 +44,7 @@ func (p *objectPlan) carryWhole() {
 func (p *objectPlan) wholeStatement(c *ast.Change) string {
 	switch desired := p.pair.Desired.(type) {
 	case *ast.View, *ast.Dictionary, *ast.Function:
-		return replaceSQL(desired, p.options.Platform)
+		return replaceSQL(p.options.render(desired), p.options.Platform)
 	case *ast.MaterializedView:
 		return materializedStatement(desired, c)
 	default:

@@ -24,10 +24,20 @@ func canonical(live, desired ast.Object, env canon.Env) (ast.Object, ast.Object)
 	return canon.Pair(live, desired, env)
 }
 
+// sides is the pair as it is compared: the desired side as the platform renders it, both canonical, and without what
+// is the platform's own doing.
+func (p *Pair) sides(o *Options) (live, desired ast.Object) {
+	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
+		return p.Live, p.Desired
+	}
+	live, desired = canon.Pair(p.Live, o.render(p.Desired), o.Env)
+	return level(live, desired, o.Platform)
+}
+
 // Decide lists what is done about each change of a pair.
 func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 	s := newSituation(b.facts, options)
-	live, desired := canonical(pair.Live, pair.Desired, options.Env)
+	live, desired := pair.sides(options)
 	s.about(pair, live, desired, compare(live, desired))
 	return b.decide(s)
 }
@@ -82,9 +92,9 @@ func (b *Book) planObject(s *situation, pair *Pair) (*plan.Object, []*plan.State
 		object.Settle()
 		return object, nil
 	}
-	live, desired := canonical(pair.Live, pair.Desired, s.options.Env)
+	live, desired := pair.sides(s.options)
 	if pair.Desired != nil {
-		object.Checksum = canon.Checksum(pair.Desired)
+		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
 	}
 	changes := compare(live, desired)
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
@@ -117,7 +127,7 @@ func (p *objectPlan) carry() {
 	first := &p.decisions[0]
 	if first.Change.Path == (ast.Path{}) {
 		if first.Action == Create {
-			p.send(createSQL(p.pair.Desired, p.options.Platform), true, nil, 0)
+			p.send(createSQL(p.options.render(p.pair.Desired), p.options.Platform), true, nil, 0)
 		}
 		return
 	}
@@ -140,7 +150,7 @@ func (p *objectPlan) send(sql string, conditional bool, proof *plan.Proof, decis
 	if p.pair.Live != nil {
 		s.Expect = plan.Expect{Exists: true, Kind: string(p.pair.Live.Kind()), Engine: p.pair.Seen.Engine, UUID: p.pair.Seen.UUID}
 		if len(p.statements) == 0 {
-			s.Expect.Checksum = canon.Checksum(p.pair.Live)
+			s.Expect.Checksum = canon.Checksum(canon.Object(p.pair.Live, p.options.Env))
 		}
 	}
 	p.statements = append(p.statements, s)

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/dfe-engine/dfe/ast"
 )
 
@@ -88,4 +90,65 @@ func renderSettings(t *ast.Table, platform Platform) []ast.Setting {
 		return nil
 	}
 	return settings
+}
+
+// render renders a definition for the plan's platform and server; without a platform it stays as written. A server that
+// does not know the setting of JSON tables is not sent it.
+func (o *Options) render(object ast.Object) ast.Object {
+	if o.Platform == "" {
+		return object
+	}
+	rendered := Render(object, o.Platform)
+	t, isTable := rendered.(*ast.Table)
+	if !isTable || o.Server.MergeTreeSettings == nil {
+		return rendered
+	}
+	if _, known := o.Server.MergeTreeSettings[substreamMarks]; !known {
+		without := *t
+		without.Settings = slices.DeleteFunc(slices.Clone(t.Settings), func(s ast.Setting) bool { return s.Name == substreamMarks })
+		return &without
+	}
+	return rendered
+}
+
+// level takes out of two canonical objects what the platform chose where the definition says nothing: the arguments of
+// a Replicated engine (case S67), Shared in place of Replicated (case S68), the engine of a database on a service. That
+// a table is not replicated at all where it should be stays a difference. Without a platform, replication is none.
+func level(live, desired ast.Object, platform Platform) (ast.Object, ast.Object) {
+	switch l := live.(type) {
+	case *ast.Database:
+		d := desired.(*ast.Database)
+		if l.Engine != nil && (d.Engine == nil || d.Engine.Name == l.Engine.Name && d.Engine.Name == "Replicated") {
+			levelled := *l
+			levelled.Engine = d.Engine
+			return &levelled, desired
+		}
+	case *ast.Table:
+		if engine := levelEngine(l.Engine, desired.(*ast.Table).Engine, platform); engine != l.Engine {
+			levelled := *l
+			levelled.Engine = engine
+			return &levelled, desired
+		}
+	case *ast.MaterializedView:
+		d := desired.(*ast.MaterializedView)
+		if l.Inner == nil || d.Inner == nil {
+			break
+		}
+		if engine := levelEngine(l.Inner.Engine, d.Inner.Engine, platform); engine != l.Inner.Engine {
+			levelled, inner := *l, *l.Inner
+			inner.Engine = engine
+			levelled.Inner = &inner
+			return &levelled, desired
+		}
+	}
+	return live, desired
+}
+
+func levelEngine(live, desired *ast.Engine, platform Platform) *ast.Engine {
+	if live == nil || desired == nil || live.Replication == "" || len(desired.ReplicationArgs) > 0 || desired.Replication == "" && platform != "" {
+		return live
+	}
+	levelled := *live
+	levelled.Replication, levelled.ReplicationArgs = desired.Replication, nil
+	return &levelled
 }

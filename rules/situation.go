@@ -288,3 +288,41 @@ func (s *situation) hiddenSecrets() []string {
 	}
 	return secrets
 }
+
+// keepsKey reports whether the server takes the type change of a key column: where the order of the stored values
+// stays what it is. Measured on 26.7.2: an enum of the same width that gains values, a time zone, LowCardinality.
+func (s *situation) keepsKey() bool {
+	live, desired := s.change.Live, s.change.Desired
+	if live == nil || desired == nil {
+		return false
+	}
+	if inner, ok := unwrap(live, "LowCardinality"); ok {
+		live = inner
+	}
+	if inner, ok := unwrap(desired, "LowCardinality"); ok {
+		desired = inner
+	}
+	switch {
+	case live.Text != desired.Text:
+		return false
+	case ast.Compare(live, desired) == ast.Same, live.Text == "DateTime":
+		return true
+	case live.Text == "DateTime64":
+		return timeScale(live) == timeScale(desired)
+	}
+	return isEnum(live) && lossless(live, desired) == rulelang.True
+}
+
+// renumbers reports whether an enum gives another number to a name it has: the server refuses that (error 70).
+func (s *situation) renumbers() bool {
+	live, desired := s.change.Live, s.change.Desired
+	if live == nil || desired == nil || !isEnum(live) || !isEnum(desired) {
+		return false
+	}
+	for _, missing := range enumMissing(live, desired) {
+		if slices.ContainsFunc(desired.Kids, func(d *ast.Node) bool { return d.Text == missing.Text }) {
+			return true
+		}
+	}
+	return false
+}

@@ -18,18 +18,18 @@ func style(o ast.Object, platform Platform) ast.Style {
 	return s
 }
 
-// createSQL is the CREATE statement of a definition on a platform. It does nothing where the object is there already.
+// createSQL is the CREATE statement of a rendered definition. It does nothing where the object is there already.
 func createSQL(o ast.Object, platform Platform) string {
 	s := style(o, platform)
 	s.IfNotExists = true
-	return ast.Create(Render(o, platform), s)
+	return ast.Create(o, s)
 }
 
-// replaceSQL is the statement that writes a view, a dictionary or a function anew.
+// replaceSQL is the statement that writes a view, a dictionary or a function anew from its rendered definition.
 func replaceSQL(o ast.Object, platform Platform) string {
 	s := style(o, platform)
 	s.OrReplace = true
-	return ast.Create(Render(o, platform), s)
+	return ast.Create(o, s)
 }
 
 // commentSQL sets the comment of an object that is no table.

@@ -200,6 +200,9 @@ func (c *checker) rule(st *Statement) {
 	part := c.pattern(law, &r.On)
 	law.When = c.offline(r.When, "a rule's `when`")
 	law.Action, law.Report = c.action(r.Outcome.Action, r.Outcome.Report, part, law)
+	if law.Bare = r.Outcome.Bare; law.Bare && law.Action != "refused" && law.Action != "report" {
+		c.fault(r.Outcome.Action.Range(), "Action without its statement", "Only what is refused or reported stands without a statement.")
+	}
 	if u := r.Outcome.Unless; u != nil {
 		law.Unless = &Way{Guard: c.offline(u.Guard, "`unless`")}
 		law.Unless.Action, law.Unless.Report = c.action(u.Action, u.Report, part, law)

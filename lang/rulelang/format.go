@@ -127,6 +127,9 @@ func words(list []Word, separator string) string {
 // String prints the outcome.
 func (o Outcome) String() string {
 	text := o.Action.Text + reportSuffix(o.Report)
+	if o.Bare {
+		text += " without statement"
+	}
 	if u := o.Unless; u != nil {
 		text += " unless " + u.Guard.String() + " then " + u.Action.Text + reportSuffix(u.Report)
 		if u.Proof != nil {

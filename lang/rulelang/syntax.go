@@ -80,11 +80,13 @@ type Pattern struct {
 	Path []Word `parser:"@@ ( '.' @@ )*"`
 }
 
-// Outcome is what a rule decides: `ACTION [and report]`, or
+// Outcome is what a rule decides: `ACTION [and report]`, `ACTION without statement` where ClickHouse has no statement
+// for the change, or
 // `refused unless GUARD then ACTION [and report] [when PROOF] [saying "TEXT"]`.
 type Outcome struct {
 	Action Word    `parser:"@@"`
 	Report *Word   `parser:"( 'and' @@ )?"`
+	Bare   bool    `parser:"@( 'without' 'statement' )?"`
 	Unless *Unless `parser:"@@?"`
 }
 

@@ -15,12 +15,14 @@ type Table struct {
 
 // Law is a checked rule.
 type Law struct {
-	Name    string
-	Kind    string
-	On      Matcher
-	When    *Guard
-	Action  string
-	Report  bool
+	Name   string
+	Kind   string
+	On     Matcher
+	When   *Guard
+	Action string
+	Report bool
+	// Bare says that ClickHouse has no statement for what is refused or reported here.
+	Bare    bool
 	Unless  *Way
 	Because string
 	Advice  string
