@@ -279,6 +279,8 @@ func nodeLength(n *ast.Node) int {
 			return len(n.Text) + 2
 		}
 		return len(n.Text)
+	case ast.String:
+		return len(ast.QuoteString(n.Text))
 	case ast.Func, ast.Type, ast.Keyword, ast.Number, ast.NamedType:
 		return len(n.Text)
 	}
