@@ -1,0 +1,87 @@
+package embedded
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// writeConfig writes the engine's configuration files into dir. A file is always
+// given: without one the engine would read config.xml of the working directory.
+//
+// There is no logger in it. Without one the engine is silent; with one, even at
+// level none, it writes every failed statement's stack trace to standard error.
+func writeConfig(dir string, o Options) error {
+	users := o.Users
+	if users == "" {
+		users = defaultUsers(o.MaxThreads)
+	}
+	config := fmt.Sprintf(`<clickhouse>
+  <users_config>%s</users_config>
+  <max_server_memory_usage>%d</max_server_memory_usage>
+  <max_server_memory_usage_to_ram_ratio>0.8</max_server_memory_usage_to_ram_ratio>
+  <mark_cache_size>67108864</mark_cache_size>
+  <index_mark_cache_size>16777216</index_mark_cache_size>
+  <mmap_cache_size>100</mmap_cache_size>
+  <compiled_expression_cache_size>33554432</compiled_expression_cache_size>
+  <background_schedule_pool_size>16</background_schedule_pool_size>
+%s
+</clickhouse>
+`, escape(filepath.Join(dir, "users.xml")), o.MaxMemory, o.Config)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("embedded engine: %w", err)
+	}
+	for _, file := range []struct{ name, text string }{{"users.xml", users}, {"config.xml", config}} {
+		// The engine does not say what is wrong with a file, so we do.
+		if err := wellFormed(file.text); err != nil {
+			return fmt.Errorf("embedded engine: %s: %w", file.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(file.text), 0o600); err != nil {
+			return fmt.Errorf("embedded engine: %w", err)
+		}
+	}
+	return nil
+}
+
+// defaultUsers is the user default with everything granted. implicit_select,
+// which clickhouse-local switches on, is off as on a server: a statement that is
+// no statement is a syntax error, not a SELECT.
+func defaultUsers(threads int) string {
+	return fmt.Sprintf(`<clickhouse>
+  <profiles>
+    <default>
+      <max_threads>%d</max_threads>
+      <implicit_select>0</implicit_select>
+    </default>
+  </profiles>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>::/0</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <access_management>1</access_management>
+      <named_collection_control>1</named_collection_control>
+      <show_named_collections>1</show_named_collections>
+      <show_named_collections_secrets>1</show_named_collections_secrets>
+    </default>
+  </users>
+  <quotas><default></default></quotas>
+</clickhouse>
+`, threads)
+}
+
+func wellFormed(text string) error {
+	var any struct {
+		Inner []byte `xml:",innerxml"`
+	}
+	return xml.Unmarshal([]byte(text), &any)
+}
+
+func escape(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder does not fail
+	return b.String()
+}
