@@ -82,11 +82,8 @@ func TestWhatAServerAcceptedIsNoFault(t *testing.T) {
 				continue
 			}
 			kind := object.Kind()
-			if kind != ast.KindTable && kind != ast.KindView {
-				continue
-			}
 			name := object.ID()
-			if name.Database == "" {
+			if name.Database == "" && kind != ast.KindFunction {
 				name.Database = "d"
 			}
 			if strings.ContainsAny(name.Database+name.Name, "`/\"\\") {
