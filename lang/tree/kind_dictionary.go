@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
@@ -32,7 +31,7 @@ func dictionaryKind() kind {
 			}
 			return ok
 		},
-		render: func(body *hclwrite.Body, o ast.Object) { renderDictionary(body, o.(*ast.Dictionary)) },
+		render: renderDictionary,
 	}
 }
 

@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"github.com/hashicorp/hcl/v2/hclwrite"
-
 	"github.com/dfe-engine/dfe/ast"
 )
 
@@ -22,6 +20,6 @@ func functionKind() kind {
 			}
 			return ok
 		},
-		render: func(body *hclwrite.Body, o ast.Object) { renderNode(body, "body", o.(*ast.Function).Lambda) },
+		render: func(w *writer, o ast.Object) { w.node("body", o.(*ast.Function).Lambda) },
 	}
 }

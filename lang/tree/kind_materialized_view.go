@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -33,7 +32,7 @@ func materializedViewKind() kind {
 			}
 			return ok
 		},
-		render: func(body *hclwrite.Body, o ast.Object) { renderMaterializedView(body, o.(*ast.MaterializedView)) },
+		render: renderMaterializedView,
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *scope) count(c content, name, what string) uint64 {
 	}
 	v, _ = v.UnmarkDeep()
 	var n uint64
-	if v.IsNull() || v.Type() != cty.Number || gocty.FromCtyValue(v, &n) != nil || n == 0 || n > math.MaxInt32 {
+	if v.IsNull() || v.Type() != cty.Number || gocty.FromCtyValue(v, &n) != nil || n == 0 || n > math.MaxInt64 {
 		s.fault(CodeValue, attr.Expr.Range(), fmt.Sprintf("Wrong value for %q", name), fmt.Sprintf("%q is %s: a whole number from 1 on.", name, what))
 		return 0
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"github.com/dfe-engine/dfe/ast"
 )
@@ -37,13 +36,7 @@ func viewKind() kind {
 			}
 			return ok
 		},
-		render: func(body *hclwrite.Body, o ast.Object) {
-			v := o.(*ast.View)
-			renderViewColumns(body, v)
-			renderNode(body, "query", v.Query)
-			renderSecurity(body, v.Security)
-			renderText(body, "comment", v.Comment)
-		},
+		render: renderView,
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	t := &textWriter{out: bufio.NewWriter(w), o: o}
 	for _, object := range d.Objects {
-		if o.All || object.Action != ObjectNone {
+		if o.All || object.listed() {
 			t.object(object)
 		}
 	}
