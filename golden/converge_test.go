@@ -224,7 +224,8 @@ func (s *server) query(sql string) string {
 // send runs a statement with what the cases need switched on.
 func (s *server) send(sql string) (string, error) {
 	settings := url.Values{}
-	for _, name := range []string{"allow_experimental_statistics", "allow_suspicious_low_cardinality_types", "allow_experimental_alter_materialized_view_structure"} {
+	for _, name := range []string{"allow_experimental_statistics", "allow_suspicious_low_cardinality_types", "allow_suspicious_codecs",
+		"allow_suspicious_ttl_expressions", "allow_suspicious_primary_key"} {
 		settings.Set(name, "1")
 	}
 	settings.Set("mutations_sync", "2")
