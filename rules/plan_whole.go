@@ -34,7 +34,7 @@ func (p *objectPlan) carryWhole() {
 	switch {
 	case len(replaced) > 0:
 		// The definition carries its comment along.
-		p.send(replaceSQL(p.options.render(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
+		p.send(replaceSQL(p.options.statement(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
 	case len(commented) > 0:
 		p.send(commentSQL(p.pair.Desired), false, nil, commented...)
 	}
@@ -44,9 +44,9 @@ func (p *objectPlan) carryWhole() {
 func (p *objectPlan) wholeStatement(c *ast.Change) string {
 	switch desired := p.pair.Desired.(type) {
 	case *ast.View, *ast.Dictionary, *ast.Function:
-		return replaceSQL(p.options.render(desired), p.options.Platform)
+		return replaceSQL(p.options.statement(desired), p.options.Platform)
 	case *ast.MaterializedView:
-		return materializedStatement(desired, c)
+		return materializedStatement(p.options.statement(desired).(*ast.MaterializedView), c)
 	default:
 		if c.Path.Part == "comment" {
 			return commentSQL(p.pair.Desired)
