@@ -272,23 +272,42 @@ const hiddenValue = "[HIDDEN]"
 // leaves out: writing the dictionary anew would lose them (case S87).
 func (s *situation) hiddenSecrets() []string {
 	live, ok1 := s.live.(*ast.Dictionary)
-	desired, ok2 := s.desired.(*ast.Dictionary)
+	desired, ok2 := s.pair.Desired.(*ast.Dictionary)
 	if !ok1 || !ok2 || live.Source == nil {
 		return nil
 	}
 	supplied := map[string]bool{}
 	if desired.Source != nil {
 		for _, a := range desired.Source.Args {
-			supplied[a.Name] = a.Value != nil && a.Value.Text != hiddenValue
+			supplied[strings.ToLower(a.Name)] = a.Value != nil && !hides(a.Value)
 		}
 	}
 	var secrets []string
 	for _, a := range live.Source.Args {
-		if a.Value != nil && a.Value.Text == hiddenValue && !supplied[a.Name] {
+		if hides(a.Value) && !supplied[strings.ToLower(a.Name)] {
 			secrets = append(secrets, a.Name)
 		}
 	}
 	return secrets
+}
+
+// hides reports whether a value holds what a server prints in place of a secret.
+func hides(value *ast.Node) bool {
+	found := false
+	value.Walk(func(n *ast.Node) bool {
+		found = found || strings.Contains(n.Text, hiddenValue)
+		return !found
+	})
+	return found
+}
+
+func (s *situation) inDictionaryKey() bool {
+	for _, o := range [...]ast.Object{s.live, s.desired} {
+		if d, ok := o.(*ast.Dictionary); ok && slices.Contains(d.PrimaryKey, s.change.Path.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsKey reports whether the server takes the type change of a key column: where the order of the stored values
