@@ -28,7 +28,7 @@ func mayImport() map[string][]string {
 		"engine":  {"ast", "lang", "catalog", "rules", "engine", "stdlib", "examples"},
 		// Data with a thin embed file.
 		"stdlib":   {},
-		"examples": {"ast", "lang", "catalog", "rules", "engine", "stdlib"},
+		"examples": {"ast", "lang", "catalog", "rules", "engine", "stdlib", "examples"},
 		"golden":   {},
 	}
 }

@@ -83,6 +83,21 @@ func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
 	schema("apply", "--var", "days=31", "--allow-drift").demand(t, 0, "modify-ttl", "1 statement sent")
 }
 
+func TestPlanApplyAndStatusOverAURL(t *testing.T) {
+	tree := write(t, garden)
+	_, url := serve(t)
+	for _, c := range []struct {
+		command string
+		words   string
+	}{{"plan", "6 to create"}, {"apply", "converged: 6 statements sent"}, {"apply", "converged: no statement was sent"}, {"status", "matches"}} {
+		dfe(t, []string{"DFE_ENGINE_CLICKHOUSE_URL=" + url}, "schema", c.command, "--tree", tree).demand(t, 0, c.words)
+	}
+	if got := query(t, url, "SELECT engine FROM system.tables WHERE database = 'garden' AND name = 'beds'"); got != "MergeTree" {
+		t.Errorf("a server without Keeper has the engine %s", got)
+	}
+	dfe(t, nil, "schema", "diff", "--from", url, "--to", tree, "--exit-code").demand(t, 0, "no difference; 3 unchanged")
+}
+
 func TestJSONStandsAloneOnStandardOutput(t *testing.T) {
 	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
 	at := []string{"--tree", tree, "--embedded", data, "--format", "json"}
@@ -146,6 +161,9 @@ CREATE VIEW g.v AS SELECT a FROM g.t;
 -- b.sql --
 CREATE TABLE g.t (a Int32, b String DEFAULT 'x', c UInt8) ENGINE = MergeTree ORDER BY (a) SETTINGS index_granularity = 8192;
 CREATE VIEW g.v AS SELECT a FROM g.t;
+-- bare.sql --
+CREATE TABLE t (a Int32, b String DEFAULT 'x') ENGINE = MergeTree ORDER BY a;
+CREATE VIEW v AS SELECT a FROM t;
 -- broken.sql --
 CREATE TABLE g.t (a Int32;
 `)
@@ -157,6 +175,7 @@ CREATE TABLE g.t (a Int32;
 	}{
 		{in("a.sql"), in("a.sql"), 0, "no difference; 2 unchanged"},
 		{in("a.sql"), in("b.sql"), 3, "add-column"},
+		{in("a.sql"), in("bare.sql"), 0, "no difference; 2 unchanged"},
 		{"embedded:" + data, tree, 0, "no difference; 3 unchanged"},
 		{tree, "embedded:" + data, 3, "to create"}, // the bookkeeping
 		{in("a.sql"), in("broken.sql"), 3, "unreadable"},

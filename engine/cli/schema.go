@@ -150,10 +150,7 @@ schema or the server moved since.`,
 			report, failure := pass(cmd.Context())
 			opened.progress.clear()
 			closing := opened.close()
-			if report == nil {
-				return errors.Join(failure, closing)
-			}
-			return errors.Join(a.endPass(report, failure, code), closing)
+			return errors.Join(a.endPass(&report, failure, code), closing)
 		},
 	}
 	s.flags(cmd.Flags())
