@@ -1,0 +1,126 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Code names a kind of fault; it is stable, and what a waiver or a report refers to. HCL's own syntax and evaluation
+// faults have the code "hcl".
+type Code string
+
+// The faults a tree can have.
+const (
+	CodeHCL          Code = "hcl"                  // HCL's own: syntax, evaluation, types
+	CodeSyntax       Code = "syntax"               // a ClickHouse fragment or statement that does not parse
+	CodeFile         Code = "file"                 // a file that is missing or cannot be read
+	CodePath         Code = "path"                 // a path that leaves the tree or is no path
+	CodeLimit        Code = "limit"                // something larger or deeper than the limits allow
+	CodeUnknown      Code = "unknown-word"         // a block, attribute, function or variable that does not exist
+	CodeMissing      Code = "missing"              // something required is absent
+	CodeValue        Code = "value"                // a value of the wrong type or out of range
+	CodeName         Code = "name"                 // a malformed name, or one that contradicts the manifest
+	CodeDuplicate    Code = "duplicate"            // a name declared twice
+	CodeVariable     Code = "variable"             // a variable without a usable value
+	CodeInclude      Code = "include"              // an include that loops or drops what is not there
+	CodeStatement    Code = "statement"            // a .sql file that is not one CREATE statement of the declared kind
+	CodePlatform     Code = "platform"             // ON CLUSTER, or a Replicated engine with arguments
+	CodeOrder        Code = "order"                // an object used before it is declared
+	CodeUndeclared   Code = "undeclared"           // an object used that nothing declares
+	CodeColumn       Code = "unknown-column"       // a column that does not exist
+	CodeType         Code = "type"                 // an unknown type, or a combination that is no type
+	CodeCodec        Code = "codec"                // an unknown codec
+	CodeEngine       Code = "engine"               // an unknown engine, or arguments it does not take
+	CodeFunction     Code = "function"             // an unknown function or index type
+	CodeSetting      Code = "setting"              // a setting no server has
+	CodeUnreadable   Code = "unreadable-statement" // a fragment kept as tokens: compared, but not understood
+	codeInternal     Code = "internal"
+	maxFaults             = 1000
+	suggestionLimit       = 3
+	expectationLimit      = 12
+)
+
+// CodeOf returns the code of a diagnostic of this package.
+func CodeOf(d *hcl.Diagnostic) Code {
+	if code, ok := d.Extra.(Code); ok {
+		return code
+	}
+	return CodeHCL
+}
+
+// faults collects diagnostics, each once: an include that many tables share reports its faults one time.
+type faults struct {
+	diags hcl.Diagnostics
+	seen  map[string]bool
+}
+
+func (f *faults) add(d *hcl.Diagnostic) {
+	key := d.Summary + "\x00" + d.Detail
+	if d.Subject != nil {
+		key += "\x00" + d.Subject.String()
+	}
+	if f.seen[key] || len(f.diags) > maxFaults {
+		return
+	}
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[key] = true
+	if len(f.diags) == maxFaults {
+		d = &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many faults", Extra: CodeLimit,
+			Detail: fmt.Sprintf("The first %d are shown. Correct them and load the tree again.", maxFaults)}
+	}
+	f.diags = append(f.diags, d)
+}
+
+func (f *faults) extend(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		f.add(d)
+	}
+}
+
+// fault reports one error at a place. The detail gives reason and remedy in whole sentences.
+func (f *faults) fault(code Code, at hcl.Range, summary, detail string) {
+	f.add(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at, Extra: code})
+}
+
+func (f *faults) warn(code Code, at hcl.Range, summary, detail string) {
+	f.add(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: detail, Subject: &at, Extra: code})
+}
+
+// suggest returns ` Did you mean "x"?` for the known word nearest to given, or "" when none is near.
+func suggest(given string, known []string) string {
+	best, bestDistance := "", suggestionLimit
+	lower := strings.ToLower(given)
+	for _, word := range known {
+		if word == given {
+			continue
+		}
+		distance := levenshtein.Distance(lower, strings.ToLower(word), nil)
+		if distance*2 < max(len(word), 3) && distance < bestDistance {
+			best, bestDistance = word, distance
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean %q?", best)
+}
+
+// expected lists what a place takes, sorted, as the end of a sentence.
+func expected(words []string) string {
+	words = slices.Clone(words)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	if len(words) > expectationLimit {
+		return strings.Join(words[:expectationLimit], ", ") + fmt.Sprintf(" and %d more", len(words)-expectationLimit)
+	}
+	if len(words) > 1 {
+		return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	}
+	return strings.Join(words, "")
+}
