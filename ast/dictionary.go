@@ -15,6 +15,7 @@ type Dictionary struct {
 	RangeMin, RangeMax       string // RANGE(MIN x MAX y)
 	Settings                 []Setting
 	Comment                  string
+	Unread                   []*Node // clauses no parser of ours reads, as Opaque nodes
 	Origin                   Origin
 }
 
@@ -33,12 +34,16 @@ type Attribute struct {
 type Source struct {
 	Kind string // upper case once canonical
 	Args []Setting
+	// HasParens keeps NULL() apart from NULL for printing alone.
+	HasParens bool
 }
 
 // Layout is LAYOUT(KIND(key value ...)).
 type Layout struct {
 	Kind string
 	Args []Setting
+	// HasParens keeps FLAT() apart from FLAT for printing alone.
+	HasParens bool
 }
 
 // Kind returns [KindDictionary].
@@ -73,6 +78,7 @@ func (d *Dictionary) Parts() []Part {
 		parts = append(parts, Part{Kind: "range", Attrs: []Attr{{"min", N(Ident, d.RangeMin)}, {"max", N(Ident, d.RangeMax)}}})
 	}
 	parts = settingParts(parts, "setting", d.Settings)
+	parts = unreadParts(parts, d.Unread)
 	return appendText(parts, "comment", d.Comment)
 }
 

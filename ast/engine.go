@@ -1,5 +1,7 @@
 package ast
 
+import "strconv"
+
 // Engine is the ENGINE clause of a table or a database.
 type Engine struct {
 	// Name is the family, without a Replicated or Shared prefix once canonical ("ReplacingMergeTree").
@@ -36,6 +38,14 @@ type Setting struct {
 func settingParts(parts []Part, kind string, settings []Setting) []Part {
 	for _, s := range settings {
 		parts = append(parts, Part{Kind: kind, Name: s.Name, Attrs: []Attr{{"", s.Value}}})
+	}
+	return parts
+}
+
+// unreadParts numbers the fragments nobody reads, in written order.
+func unreadParts(parts []Part, unread []*Node) []Part {
+	for i, n := range unread {
+		parts = append(parts, Part{Kind: "unread", Name: strconv.Itoa(i + 1), Attrs: []Attr{{"", n}}})
 	}
 	return parts
 }

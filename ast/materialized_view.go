@@ -12,7 +12,8 @@ type MaterializedView struct {
 	Query    *Node
 	Security Security
 	Comment  string
-	Populate bool // POPULATE and EMPTY leave no trace in the stored text
+	Unread   []*Node // clauses no parser of ours reads, as Opaque nodes
+	Populate bool    // POPULATE and EMPTY leave no trace in the stored text
 	Empty    bool
 	Origin   Origin
 }
@@ -49,6 +50,7 @@ func (m *MaterializedView) Parts() []Part {
 	parts = m.Refresh.parts(parts)
 	parts = appendNode(parts, "query", m.Query)
 	parts = m.Security.parts(parts)
+	parts = unreadParts(parts, m.Unread)
 	return appendText(parts, "comment", m.Comment)
 }
 

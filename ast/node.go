@@ -1,5 +1,96 @@
 package ast
 
+// Shapes of the tree.
+//
+// This is the shape of every construct as the parser leaves it: what its author wrote, redundant parentheses
+// included, with only those rewrites that ClickHouse's own parser makes before it keeps anything. Words that are
+// syntax (clause keywords, operators, units) are upper case with single spaces; names keep their case.
+//
+// Literals. Number is unsigned, as written (0x1F, 1_000, 1e3, .5). -1 is Operator "-" over a Number. TRUE, FALSE,
+// NULL, INF, INFINITY, NAN in any case are Keyword "true", "false", "NULL", "inf", "inf", "nan". A heredoc is a
+// String. DATE 'x' is Func toDate('x') and TIMESTAMP 'x' Func toDateTime('x').
+//
+// Identifiers. a is Ident "a"; a.b.c is Ident with three single-part Ident kids; `a.b` is one part. A part may be a
+// Param ({db:Identifier}.t).
+//
+// Operators. Infix operators have two kids, except that a chain of AND, OR or || without parentheses is one node
+// with two or more. Prefix: "-", "NOT". Texts as written: "=", "==", "!=", "<>", "%", "MOD", "DIV", "/", "||", "<=>",
+// "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE", "REGEXP", "NOT REGEXP", "IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN".
+//   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x]; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]
+//   - x [NOT] BETWEEN a AND b: "BETWEEN", "NOT BETWEEN" [x, a, b]
+//   - c ? a : b: "?:" [c, a, b]
+//   - x::T: "::" [x, Type]; x[i]: "[]" [x, i]
+//   - (x).1, t.1, (x).a: "." [x, Number or Ident]; (x).* is a Star whose qualifier is x; t.COLUMNS(..): "." [Ident, Func]
+//   - JSON paths: j.^a is ".^" [j, Ident]; j.a.:Int64 is ".:" [Ident j.a, Type]; j.a[] is ".[]" [Ident j.a]; what
+//     follows one of them continues with "." [.., Ident]
+//   - CASE: "CASE" [operand if any, Clause "WHEN" [condition, result].., Clause "ELSE" [result] if any]
+//   - EXISTS (query): "EXISTS" [Subquery]; x = ANY (query): "= ANY" [x, Subquery], any comparison, ANY or ALL
+//   - @@name: "@@" [Ident]; {'k': v, ..} (a map as a setting's value): "{}" [k, v, ..]
+//
+// Calls. Func kids are, in this order: Params if any; Clause "DISTINCT" if written; the arguments; Clause
+// "RESPECT NULLS" or "IGNORE NULLS"; Clause "FILTER" [condition]; Clause "OVER" [Ident] for a named window or
+// Clause "OVER" [List window]. A window List has the base window's Ident if any, Clause "PARTITION BY" [exprs],
+// Clause "ORDER BY" [elements], Clause "ROWS" | "RANGE" | "GROUPS" [bound] or [from, to]; a bound is Keyword
+// "CURRENT ROW", "UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING" or Clause "PRECEDING" | "FOLLOWING" [amount].
+//   - CAST(x AS T) is Func "CAST" [x, Type]; CAST(x, 'T') is Func "CAST" [x, String]
+//   - EXTRACT(u FROM x) is Func "EXTRACT" [Clause u [x]]
+//   - SUBSTRING(x FROM a FOR b) is Func "SUBSTRING" [x, a, b]; POSITION(a IN b) is Func "POSITION" [b, a]
+//   - TRIM(BOTH c FROM x) is Func "TRIM" [Clause "BOTH" | "LEADING" | "TRAILING" [x, c]]
+//   - DATE_ADD(DAY, n, d), DATEDIFF(DAY, a, b) and their like: the first kid is Keyword "DAY"
+//   - COLUMNS('re'), COLUMNS(a, b): Func "COLUMNS", column transformers last
+//   - a query as an argument without parentheses of its own, view(SELECT ..): the Select or Union itself
+//   - SETTINGS inside a table function's parentheses: Clause "SETTINGS" [Equals..] as the last argument
+//   - name = value in the argument list of a table function, an engine, an index type, a codec or disk(..) is
+//     Equals; everywhere else it is Operator "="
+//
+// Column transformers, after * or COLUMNS(..): Clause "EXCEPT" | "EXCEPT STRICT" [Idents or one String], Clause "REPLACE" |
+// "REPLACE STRICT" [Alias..], Clause "APPLY" [Ident, Func or Lambda, and String prefix if any].
+//
+// INTERVAL. INTERVAL 2 DAYS is Interval "DAY" [2]; INTERVAL '2 DAY' becomes the same; INTERVAL '2' DAY is Interval "DAY"
+// [String]; INTERVAL '1-2' YEAR TO MONTH is Interval "YEAR TO MONTH" [String]; INTERVAL '1 day 2 hours' is Interval "" [String].
+//
+// Types. Text is the name as written (several words: upper case, one space: "DOUBLE PRECISION", "INT UNSIGNED"). Kids:
+// Type; Number; String; NamedType; an Enum's element is Equals "name" [Number or Operator "-"] or String; name = value is
+// Equals. JSON: NamedType "a.b" for a typed path, Clause "SKIP" [Ident "a.b"], Clause "SKIP REGEXP" [String].
+// AggregateFunction and SimpleAggregateFunction: Number version if any, then Ident or Func (with parameters), then
+// Types. Nested and Tuple: NamedType or Type. A type's empty parentheses leave no trace. T NULL is Type "Nullable" [T]
+// and T NOT NULL is T; NULL where no type is written is Type "Nullable" without kids.
+//
+// Queries. A Select's kids, each at most once, in this order:
+//   - Clause "WITH" | "WITH RECURSIVE": expressions (mostly Alias) and Clause "CTE" [Ident, Subquery] for name AS (query),
+//     with a List of column names last if any; AS MATERIALIZED is Clause "CTE MATERIALIZED"
+//   - Clause "SELECT" | "SELECT DISTINCT": expressions. TOP n is LIMIT n and DISTINCT ON (..) is LIMIT 1 BY .., as in
+//     ClickHouse's parser. FROM t SELECT x has the usual order.
+//   - Clause "FROM": the first table, then in written order Clause "INNER JOIN".. [table, Clause "ON" [e] | Clause "USING"
+//     [exprs]], Clause "," [table], Clause "ARRAY JOIN" | "LEFT ARRAY JOIN" [exprs]. A join's Text is [GLOBAL|LOCAL]
+//     [ANY|ALL|ASOF|SEMI|ANTI] and INNER|LEFT|RIGHT|FULL OUTER|CROSS|PASTE and JOIN, with ClickHouse's defaults filled in
+//     (JOIN is INNER JOIN, LEFT OUTER JOIN is LEFT JOIN, SEMI JOIN is SEMI LEFT JOIN). A table is Ident, Func or Subquery, in an Alias if it
+//     has one (with a List of column names second, if any), in Clause "TABLE" [it, Clause "FINAL", Clause "SAMPLE" [x],
+//     Clause "OFFSET" [y]] if it has one of these.
+//   - Clause "PREWHERE" [e]; Clause "WHERE" [e]
+//   - Clause "GROUP BY" [exprs] | "GROUP BY ALL" [] | "GROUPING SETS" [Lists]; then inside it Clause "WITH ROLLUP" | "WITH
+//     CUBE", Clause "WITH TOTALS" as last kids. GROUP BY ROLLUP(a, b) is GROUP BY a, b WITH ROLLUP.
+//   - Clause "HAVING" [e]; Clause "WINDOW" [Alias name [List window]..]; Clause "QUALIFY" [e]
+//   - Clause "ORDER BY" [elements] | "ORDER BY ALL" [] or [Clause "ASC" | "DESC" [modifiers]]. An element is the bare
+//     expression, or, with a direction or a modifier, Clause "ASC" | "DESC" [expr, Clause "NULLS FIRST" | "NULLS LAST",
+//     Clause "COLLATE" [String], Clause "WITH FILL" [Clause "FROM" [x], "TO" [x], "STEP" [x], "STALENESS" [x]]]
+//   - Clause "INTERPOLATE" [Ident | Equals name [expr]]
+//   - Clause "LIMIT BY" [n, Clause "OFFSET" [m] if any, Clause "BY" [exprs] | "BY ALL" []]
+//   - Clause "LIMIT" | "LIMIT WITH TIES" [n]; Clause "OFFSET" [m] (LIMIT m, n and FETCH are these two)
+//   - Clause "SETTINGS" [Equals..]; Clause "FORMAT" [Ident]
+//
+// A Union is left-associative; a chain of one operator is one node; INTERSECT binds tighter. Text is "UNION", "UNION
+// ALL", "UNION DISTINCT", "EXCEPT", "EXCEPT ALL", .. A query in parentheses that is no table or expression (a member of a
+// Union, the body of a view) is Paren. A Subquery's kid is Select, Union, Paren, or Clause "EXPLAIN" | "EXPLAIN AST" ..
+// [Equals.., query]. VALUES (1, 2), (3, 4) as a query is Select with the one Clause "VALUES" [exprs].
+//
+// Lists in definitions. TTL: List of rules: an expression, or Clause "DELETE" [x, Clause "WHERE" [e]], "TO DISK" | "TO
+// VOLUME" | "TO DISK IF EXISTS".. [x, String], "RECOMPRESS" [x, List codecs], "GROUP BY" [x, List keys, Clause "SET"
+// [Equals..], Clause "WHERE" [e]]; a rule with WHERE and no action is "DELETE". CODEC, STATISTICS: List of Ident or
+// Func (with parentheses). Keys: the expression; a direction makes it Clause "ASC" | "DESC" [x], also inside a Tuple or
+// tuple(..); keys separated by commas without parentheses are a List; () is a Tuple. A dictionary's source and layout arguments: the value
+// is a literal, Ident or Func; a nested block is a List of Equals.
+
 // NodeKind says what a [Node] is; it decides what Text and Kids mean.
 type NodeKind uint8
 

@@ -8,10 +8,13 @@ type Table struct {
 	Projections []*Projection
 	Constraints []*Constraint
 	// Structure is what the columns are copied from where the definition lists none: AS db.table (an Ident),
-	// AS tableFunction(...) (a Func) or AS SELECT (a Select or Union). Clone is CLONE AS.
+	// AS tableFunction(...) (a Func) or AS SELECT (a Select, Union or Paren). Clone is CLONE AS. A definition may have
+	// both a list and AS SELECT: the stored text then has the list alone.
 	Structure *Node
 	Clone     bool
-	Engine    *Engine
+	// Empty is EMPTY AS SELECT: it leaves no trace in the stored text.
+	Empty  bool
+	Engine *Engine
 	// Keys as written: an expression, or a List where the clause holds several with or without directions.
 	PartitionBy *Node
 	PrimaryKey  *Node
@@ -22,7 +25,9 @@ type Table struct {
 	TTL      *Node
 	Settings []Setting
 	Comment  string
-	Origin   Origin
+	// Unread are clauses and elements no parser of ours reads, as Opaque nodes.
+	Unread []*Node
+	Origin Origin
 }
 
 // Kind returns [KindTable].
@@ -53,6 +58,7 @@ func (t *Table) Parts() []Part {
 	parts = appendNode(parts, "sample_by", t.SampleBy)
 	parts = appendNode(parts, "ttl", t.TTL)
 	parts = settingParts(parts, "setting", t.Settings)
+	parts = unreadParts(parts, t.Unread)
 	return appendText(parts, "comment", t.Comment)
 }
 

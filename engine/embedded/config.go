@@ -30,6 +30,9 @@ func writeConfig(dir string, o Options) error {
 %s
 </clickhouse>
 `, escape(filepath.Join(dir, "users.xml")), o.MaxMemory, o.Config)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("embedded engine: %w", err)
+	}
 	for _, file := range []struct{ name, text string }{{"users.xml", users}, {"config.xml", config}} {
 		// The engine does not say what is wrong with a file, so we do.
 		if err := wellFormed(file.text); err != nil {
@@ -59,7 +62,10 @@ func defaultUsers(threads int) string {
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
+      <access_management>1</access_management>
       <named_collection_control>1</named_collection_control>
+      <show_named_collections>1</show_named_collections>
+      <show_named_collections_secrets>1</show_named_collections_secrets>
     </default>
   </users>
   <quotas><default></default></quotas>

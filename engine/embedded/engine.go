@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,9 +25,10 @@ type param struct{ name, value string }
 
 // engine is the engine of this process, open on one data directory.
 type engine struct {
-	lib  *chdb
-	args []string
-	log  *slog.Logger
+	lib     *chdb
+	args    []string
+	log     *slog.Logger
+	confDir string // its configuration, removed by close
 
 	keeper *conn // holds the engine open; runs nothing else
 	// control runs what stops other statements.
@@ -34,15 +36,15 @@ type engine struct {
 	control   *conn
 }
 
-// open is the engine this process holds: the library serves one data directory
-// at a time, so the process is the right scope of this fact.
+// held is the directory whose engine this process holds: the library serves one
+// data directory at a time, so the process is the right scope of this fact.
 var held struct {
 	sync.Mutex
 	dir string
 }
 
-// openEngine opens the engine on dir with the configuration files in confDir.
-func openEngine(library, dir, confDir string, log *slog.Logger) (e *engine, err error) {
+// openEngine opens the engine on dir.
+func openEngine(library, dir string, o Options) (*engine, error) {
 	lib, err := loadLibrary(library)
 	if err != nil {
 		return nil, err
@@ -55,25 +57,45 @@ func openEngine(library, dir, confDir string, log *slog.Logger) (e *engine, err 
 	if busy, pid := lockedElsewhere(dir); busy {
 		return nil, inUse(dir, pid)
 	}
-	e = &engine{
-		lib: lib, log: log,
-		args: []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(confDir, "config.xml")},
-	}
-	if err := keepSignals(func() (err error) { e.keeper, err = lib.open(e.args...); return err }); err != nil {
-		if e.keeper != nil {
-			e.keeper.close()
-		}
-		if !errors.Is(err, errRefused) {
-			return nil, err
-		}
-		return nil, e.whyRefused(dir, confDir)
-	}
-	if e.control, err = lib.open(e.args...); err != nil {
-		e.keeper.close()
-		return nil, fmt.Errorf("embedded engine on %s: %w", dir, err)
+	// Within the data directory, so that a process that dies leaves nothing elsewhere.
+	e := &engine{lib: lib, log: o.Log, confDir: filepath.Join(dir, "dfe-config")}
+	e.args = []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(e.confDir, "config.xml")}
+	if err := e.open(dir, o); err != nil {
+		e.disconnect()
+		return nil, errors.Join(err, os.RemoveAll(e.confDir))
 	}
 	held.dir = dir
 	return e, nil
+}
+
+func (e *engine) open(dir string, o Options) error {
+	if err := writeConfig(e.confDir, o); err != nil {
+		return err
+	}
+	err := keepSignals(func() (err error) {
+		e.keeper, err = e.lib.open(e.args...)
+		return err
+	})
+	if errors.Is(err, errRefused) {
+		return e.whyRefused(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if e.control, err = e.lib.open(e.args...); err != nil {
+		return fmt.Errorf("embedded engine on %s: %w", dir, err)
+	}
+	return nil
+}
+
+// disconnect closes the engine's own connections, and so the engine.
+func (e *engine) disconnect() {
+	if e.control != nil {
+		e.control.close()
+	}
+	if e.keeper != nil {
+		e.keeper.close()
+	}
 }
 
 func inUse(dir, pid string) error {
@@ -84,43 +106,45 @@ func inUse(dir, pid string) error {
 	return fmt.Errorf("embedded engine: the data directory %s is %w by %s: stop it, or use another directory", dir, ErrInUse, who)
 }
 
-// whyRefused opens once more with a log file and finds the reason in it: the
-// library gives none. (The log is off otherwise, since the engine writes a stack
-// trace into it for every statement that fails.)
-func (e *engine) whyRefused(dir, confDir string) error {
+// whyRefused opens once more to find the reason, which the library tells nobody:
+// it prints an exception of ClickHouse on standard error and logs any other. (The
+// log is off otherwise, since the engine writes a stack trace into it for every
+// statement that fails.)
+func (e *engine) whyRefused(dir string) error {
 	if busy, pid := lockedElsewhere(dir); busy {
 		return inUse(dir, pid) // it came between
 	}
-	logFile := filepath.Join(confDir, "open.log")
-	args := append(e.args, "--logger.log="+logFile, "--log-level=error")
-	err := keepSignals(func() error {
-		c, err := e.lib.open(args...)
-		if err == nil {
-			c.close()
-		}
-		return err
+	logFile := filepath.Join(e.confDir, "open.log")
+	args := append(slices.Clone(e.args), "--logger.log="+logFile, "--log-level=error")
+	var opened error
+	printed, err := withStandardError(filepath.Join(e.confDir, "open.err"), func() {
+		opened = keepSignals(func() error {
+			c, err := e.lib.open(args...)
+			if err == nil {
+				c.close()
+			}
+			return err
+		})
 	})
-	if err == nil {
-		return fmt.Errorf("embedded engine: it could not open %s and then could: try again", dir)
+	if err != nil {
+		return fmt.Errorf("embedded engine: it could not open the data directory %s: its reason is on standard error", dir)
 	}
-	reason := "and gave no reason"
-	if text, err := os.ReadFile(logFile); err == nil {
-		reason = refusal(string(text))
+	if opened == nil {
+		return fmt.Errorf("embedded engine: it could not open the data directory %s and then could: try again", dir)
 	}
-	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, reason)
+	logged, _ := os.ReadFile(logFile) // absent when there is nothing in it
+	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, refusal(printed+"\n"+string(logged)))
 }
 
-// refusal finds the exception in a log of the engine.
+// refusal finds the reason in what the engine printed and logged.
 func refusal(text string) string {
-	if at := strings.Index(text, "<Error>"); at >= 0 {
-		text = text[at+len("<Error>"):]
+	for line := range strings.Lines(text) {
+		if at := strings.Index(line, "Code: "); at >= 0 {
+			reason, _, _ := strings.Cut(line[at:], ", Stack trace")
+			return strings.TrimSpace(reason)
+		}
 	}
-	text, _, _ = strings.Cut(text, ", Stack trace")
-	text, _, _ = strings.Cut(text, "\n")
-	for _, prefix := range []string{"Application:", "Error initializing EmbeddedServer:"} {
-		text = strings.TrimPrefix(strings.TrimSpace(text), prefix)
-	}
-	return strings.TrimSpace(text)
+	return "it gave no reason"
 }
 
 // connect opens a connection with the engine's default settings. It costs about
@@ -134,27 +158,32 @@ func (e *engine) connect() (*conn, error) {
 }
 
 // close shuts the engine down. Nothing may run on it any more.
-func (e *engine) close() {
+func (e *engine) close() error {
 	held.Lock()
 	defer held.Unlock()
 	e.controlMu.Lock()
 	defer e.controlMu.Unlock()
-	e.control.close()
-	e.keeper.close()
+	e.disconnect()
 	held.dir = ""
+	return os.RemoveAll(e.confDir)
 }
 
 // run calls into the engine and, should ctx end first, stops the statement the
-// call is executing: KILL QUERY finds it by the thread that runs it, since the
-// library gives statements no name.
-func (e *engine) run(ctx context.Context, call func() error) error {
+// call is executing. The library gives statements no name, so KILL QUERY finds it
+// by the thread that runs it; and an INSERT with data, which the library runs on
+// a thread of its own, by a mark in its text.
+func (e *engine) run(ctx context.Context, mark string, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return cancelled(ctx)
 	}
 	// The thread is this goroutine's alone while the call lasts.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	thread := threadID()
+	which := fmt.Sprintf("has(thread_ids, %d)", threadID())
+	if mark != "" {
+		// In two parts, so that this statement is not one that carries the mark.
+		which += fmt.Sprintf(" OR position(query, concat(%s, %s)) > 0", quote(mark[:1]), quote(mark[1:]))
+	}
 	finished := make(chan struct{})
 	var killer sync.WaitGroup
 	killer.Go(func() {
@@ -167,7 +196,7 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 		again := time.NewTicker(20 * time.Millisecond)
 		defer again.Stop()
 		for {
-			if err := e.kill(thread, finished); err != nil {
+			if err := e.kill(which, finished); err != nil {
 				e.log.Warn("a statement whose client left could not be stopped", "error", err)
 			}
 			select {
@@ -177,18 +206,20 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 			}
 		}
 	})
+	defer func() {
+		close(finished)
+		killer.Wait()
+	}()
 	err := call()
-	close(finished)
-	killer.Wait()
-	if ctx.Err() != nil && err != nil {
+	if err != nil && ctx.Err() != nil {
 		return cancelled(ctx)
 	}
 	return err
 }
 
-// kill stops what runs on a thread, unless it has finished. The killer is waited
-// for before the thread is let go, so the number means no other statement.
-func (e *engine) kill(thread int, finished <-chan struct{}) error {
+// kill stops a statement, unless it has finished. The killer is waited for
+// before the thread is let go, so its number means no other statement.
+func (e *engine) kill(which string, finished <-chan struct{}) error {
 	e.controlMu.Lock()
 	defer e.controlMu.Unlock()
 	select {
@@ -196,7 +227,7 @@ func (e *engine) kill(thread int, finished <-chan struct{}) error {
 		return nil
 	default:
 	}
-	return e.control.exec(fmt.Sprintf("KILL QUERY WHERE has(thread_ids, %d) ASYNC", thread))
+	return e.control.exec("KILL QUERY WHERE " + which + " ASYNC")
 }
 
 func cancelled(ctx context.Context) error {

@@ -64,7 +64,7 @@ func (f *faults) takes(s shape, given string, known []string, what string) strin
 	if len(known) == 0 {
 		return fmt.Sprintf("%s takes no %s.", capital(s.what), what)
 	}
-	return fmt.Sprintf("%s takes the %s %s.", capital(s.what), what, expected(known)) + suggest(given, known)
+	return fmt.Sprintf("%s takes the %s %s.", capital(s.what), what, enumerate(slices.Sorted(slices.Values(known)), " and ")) + suggest(given, known)
 }
 
 // require reports a missing attribute and returns the present one.

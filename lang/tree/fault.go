@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,11 +55,15 @@ func CodeOf(d *hcl.Diagnostic) Code {
 
 // faults collects diagnostics, each once: an include that many tables share reports its faults one time.
 type faults struct {
-	diags hcl.Diagnostics
-	seen  map[string]bool
+	diags  hcl.Diagnostics
+	seen   map[string]bool
+	errors int // how many errors were reported, repeated ones included
 }
 
 func (f *faults) add(d *hcl.Diagnostic) {
+	if d.Severity == hcl.DiagError {
+		f.errors++
+	}
 	key := d.Summary + "\x00" + d.Detail
 	if d.Subject != nil {
 		key += "\x00" + d.Subject.String()
@@ -75,6 +80,31 @@ func (f *faults) add(d *hcl.Diagnostic) {
 			Detail: fmt.Sprintf("The first %d are shown. Correct them and load the tree again.", maxFaults)}
 	}
 	f.diags = append(f.diags, d)
+}
+
+// sorted returns the diagnostics file by file, in the order the files were first reported, each from its top.
+func (f *faults) sorted() hcl.Diagnostics {
+	rank := map[string]int{}
+	for _, d := range f.diags {
+		if d.Subject == nil {
+			continue
+		}
+		if _, known := rank[d.Subject.Filename]; !known {
+			rank[d.Subject.Filename] = len(rank)
+		}
+	}
+	place := func(d *hcl.Diagnostic) (file, at int) {
+		if d.Subject == nil {
+			return -1, 0
+		}
+		return rank[d.Subject.Filename], d.Subject.Start.Byte
+	}
+	slices.SortStableFunc(f.diags, func(a, b *hcl.Diagnostic) int {
+		fileA, atA := place(a)
+		fileB, atB := place(b)
+		return cmp.Or(cmp.Compare(fileA, fileB), cmp.Compare(atA, atB))
+	})
+	return f.diags
 }
 
 func (f *faults) extend(diags hcl.Diagnostics) {
@@ -101,7 +131,7 @@ func suggest(given string, known []string) string {
 			continue
 		}
 		distance := levenshtein.Distance(lower, strings.ToLower(word), nil)
-		if distance*2 < max(len(word), 3) && distance < bestDistance {
+		if distance*2 <= len(word) && distance < bestDistance {
 			best, bestDistance = word, distance
 		}
 	}
@@ -111,8 +141,10 @@ func suggest(given string, known []string) string {
 	return fmt.Sprintf(" Did you mean %q?", best)
 }
 
-// expected lists what a place takes, sorted, as the end of a sentence.
-func expected(words []string) string {
+// expected lists what a place takes, sorted, with "or" before the last.
+func expected(words []string) string { return enumerate(words, " or ") }
+
+func enumerate(words []string, last string) string {
 	words = slices.Clone(words)
 	slices.Sort(words)
 	words = slices.Compact(words)
@@ -120,7 +152,7 @@ func expected(words []string) string {
 		return strings.Join(words[:expectationLimit], ", ") + fmt.Sprintf(" and %d more", len(words)-expectationLimit)
 	}
 	if len(words) > 1 {
-		return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+		return strings.Join(words[:len(words)-1], ", ") + last + words[len(words)-1]
 	}
 	return strings.Join(words, "")
 }

@@ -3,6 +3,9 @@ package tree
 import (
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -100,22 +103,26 @@ func (l *loader) declare(k kind, block *hclsyntax.Block, body content, inst inst
 		l.fault(CodeName, at, fmt.Sprintf("Invalid name of a %s: %q", k.name, label), fmt.Sprintf("The name of a %s: %v.", k.name, err))
 		return
 	}
-	if first := l.tree.byName[name]; first != nil {
+	if first := l.tree.Find(k.name, name); first != nil {
 		l.fault(CodeDuplicate, at, fmt.Sprintf("%s is declared twice", name),
 			fmt.Sprintf("It is already the %s declared at %s:%d. A name belongs to one object.", first.Kind, first.Entry.Filename, first.Entry.Start.Line))
 		return
 	}
+	if first := l.opts.Base.Find(k.name, name); first != nil {
+		l.fault(CodeDuplicate, at, fmt.Sprintf("%s belongs to the core release", name),
+			"An overlay adds objects and changes none of the release it is laid over. Give the object another name.")
+		return
+	}
 	d := &Declared{Kind: k.name, Name: name, File: l.manifest.name, Entry: at, Key: inst.key, places: places{entry: at}}
 	l.tree.Objects = append(l.tree.Objects, d)
-	l.tree.byName[name] = d
+	l.tree.byName[keyOf(k.name, name)] = d
 
 	self := cty.ObjectVal(map[string]cty.Value{"database": cty.StringVal(name.Database), "name": cty.StringVal(name.Name)})
 	names := map[string]cty.Value{"self": self}
 	for n, v := range inst.names {
 		names[n] = v
 	}
-	before := len(l.diags)
-	seen := len(l.seen)
+	before := l.errors
 	if k.inline {
 		def := &definition{scope: l.scope(l.manifest, names), loader: l, kind: k, declared: d, content: body}
 		def.build()
@@ -124,12 +131,7 @@ func (l *loader) declare(k kind, block *hclsyntax.Block, body content, inst inst
 	} else {
 		d.Broken = true
 	}
-	if l.diags[before:].HasErrors() || len(l.seen) != seen {
-		d.Broken = true
-	}
-	if d.Object == nil {
-		d.Broken = true
-	}
+	d.Broken = d.Broken || d.Object == nil || l.errors > before
 }
 
 // fromFile reads the definition an entry points to.
@@ -173,15 +175,31 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 type places struct {
 	entry hcl.Range
 	file  text // the whole text of a .sql definition
-	texts map[ast.Path]text
+	texts map[ast.Path][]rooted
 	spots map[ast.Path]hcl.Range
 }
 
-func (p *places) setText(path ast.Path, t text) {
+// rooted is a text and the tree it was parsed into. A key or a TTL is made of several.
+type rooted struct {
+	text
+	root *ast.Node
+}
+
+func (p *places) setText(path ast.Path, t text, root *ast.Node) {
 	if p.texts == nil {
-		p.texts = map[ast.Path]text{}
+		p.texts = map[ast.Path][]rooted{}
 	}
-	p.texts[path] = t
+	p.texts[path] = append(p.texts[path], rooted{t, root})
+}
+
+// holds tells whether a node is part of a tree.
+func (r rooted) holds(node *ast.Node) bool {
+	found := false
+	r.root.Walk(func(n *ast.Node) bool {
+		found = found || n == node
+		return !found
+	})
+	return found
 }
 
 func (p *places) setSpot(path ast.Path, at hcl.Range) {
@@ -198,18 +216,53 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 	if node != nil {
 		offset, length = int(node.Pos), nodeLength(node)
 	}
-	if t, ok := d.places.texts[path]; ok {
-		return t.at(offset, length)
+	if texts := d.places.texts[path]; len(texts) > 0 {
+		i := slices.IndexFunc(texts, func(r rooted) bool { return r.holds(node) })
+		if i < 0 {
+			return texts[0].whole()
+		}
+		return texts[i].at(offset, length)
 	}
-	if d.places.file.source != nil {
-		return d.places.file.at(max(offset, 0), length)
+	if file := d.places.file; file.source != nil {
+		if offset < 0 {
+			offset, length = keywordOf(path, file.value)
+		}
+		return file.at(offset, length)
 	}
-	for _, p := range []ast.Path{path, {Part: path.Part, Name: path.Name}} {
+	part := ast.Path{Part: path.Part, Name: path.Name}
+	if texts := d.places.texts[part]; len(texts) > 0 {
+		return texts[0].whole()
+	}
+	for _, p := range []ast.Path{path, part} {
 		if at, ok := d.places.spots[p]; ok {
 			return at
 		}
 	}
 	return d.places.entry
+}
+
+// keywords are the words that open the clause of a part the statement has once.
+var keywords = map[string]string{"engine": "ENGINE", "order_by": "ORDER BY", "primary_key": "PRIMARY KEY",
+	"partition_by": "PARTITION BY", "sample_by": "SAMPLE BY", "ttl": "TTL", "comment": "COMMENT", "query": "SELECT"}
+
+// keywordOf finds the first mention of a part in a statement: its name, or the word that opens its clause.
+func keywordOf(path ast.Path, statement string) (offset, length int) {
+	word := path.Name
+	if word == "" {
+		word = keywords[path.Part]
+	}
+	if word == "" {
+		return 0, 0
+	}
+	pattern := `(?i)\b` + strings.ReplaceAll(regexp.QuoteMeta(word), " ", `\s+`) + `\b`
+	at, err := regexp.Compile(pattern)
+	if err != nil {
+		return 0, 0
+	}
+	if m := at.FindStringIndex(statement); m != nil {
+		return m[0], m[1] - m[0]
+	}
+	return 0, 0
 }
 
 // nodeLength is how much of the source a fault marks: the word itself where the node is one.
@@ -231,4 +284,3 @@ func nodeLength(n *ast.Node) int {
 	}
 	return 1
 }
-

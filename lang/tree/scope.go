@@ -81,6 +81,9 @@ func (s *scope) text(attr *hclsyntax.Attribute) (text, bool) {
 }
 
 func (s *scope) textOf(expr hclsyntax.Expression, name string) (text, bool) {
+	if value, ok := constant(expr); ok {
+		return text{value: value, source: s.source, expr: expr, ctx: s.ctx}, true
+	}
 	v, ok := s.value(expr)
 	if !ok {
 		return text{}, false
@@ -96,6 +99,19 @@ func (s *scope) textOf(expr hclsyntax.Expression, name string) (text, bool) {
 		return text{}, false
 	}
 	return text{value: value, source: s.source, expr: expr, ctx: s.ctx}, true
+}
+
+// constant returns the text of a string without templates, as most are: there is nothing to evaluate.
+func constant(expr hclsyntax.Expression) (string, bool) {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || len(template.Parts) != 1 {
+		return "", false
+	}
+	literal, ok := template.Parts[0].(*hclsyntax.LiteralValueExpr)
+	if !ok || literal.Val.Type() != cty.String || literal.Val.IsNull() {
+		return "", false
+	}
+	return literal.Val.AsString(), true
 }
 
 // str evaluates an attribute as plain words that are no ClickHouse text; absent is "".

@@ -29,7 +29,21 @@ type Tree struct {
 	Variables []Variable
 
 	sources map[string]*source
-	byName  map[ast.Name]*Declared
+	byName  map[nameKey]*Declared
+}
+
+// nameKey is a name in the space where it has to be unique: tables, views and dictionaries share one.
+type nameKey struct {
+	space ast.Kind
+	name  ast.Name
+}
+
+func keyOf(kind ast.Kind, name ast.Name) nameKey {
+	switch kind {
+	case ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
+		kind = ast.KindTable
+	}
+	return nameKey{kind, name}
 }
 
 // Declared is one object of a tree. An object whose definition has a fault is in the tree too, with what could be read
@@ -43,15 +57,23 @@ type Declared struct {
 	// Entry is the object's block in the manifest; Key is each.key where that block has for_each.
 	Entry hcl.Range
 	Key   string
-	// Depends are the objects of the tree that have to exist first, each once, in the order of their first use.
-	Depends []ast.Name
+	// Depends are the objects of the tree that have to exist first, each once: the database, then those the definition
+	// uses, in the order of their first use.
+	Depends []*Declared
 	Broken  bool
 
-	places places
+	places  places
+	columns *relation // what it gives to a query, made when first asked for
 }
 
-// Find returns the object that is declared under a name, or nil.
-func (t *Tree) Find(name ast.Name) *Declared { return t.byName[name] }
+// Find returns the object that is declared under a name, or nil. A name of a table, view, materialized view or
+// dictionary finds an object of any of these kinds: they share one space of names.
+func (t *Tree) Find(kind ast.Kind, name ast.Name) *Declared {
+	if t == nil {
+		return nil
+	}
+	return t.byName[keyOf(kind, name)]
+}
 
 // Files returns the sources of the tree by name, for [WriteDiagnostics] and [Plain].
 func (t *Tree) Files() map[string]*hcl.File {
@@ -92,7 +114,7 @@ func Load(fsys fs.FS, opts Options) (tree *Tree, diags hcl.Diagnostics) {
 		functions: functions(),
 		kinds:     map[string]kind{},
 		given:     map[string]*source{},
-		tree:      &Tree{byName: map[ast.Name]*Declared{}},
+		tree:      &Tree{byName: map[nameKey]*Declared{}},
 	}
 	l.files = &files{fsys: fsys, limits: l.limits, sources: map[string]*source{}, failed: map[string]bool{}}
 	for _, k := range kinds() {
@@ -101,7 +123,7 @@ func Load(fsys fs.FS, opts Options) (tree *Tree, diags hcl.Diagnostics) {
 	l.load()
 	l.tree.sources = l.files.sources
 	maps.Copy(l.tree.sources, l.given)
-	return l.tree, l.diags
+	return l.tree, l.sorted()
 }
 
 // loader is one load of one tree.

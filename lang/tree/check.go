@@ -1,0 +1,135 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/deps"
+)
+
+// check looks at the tree as a whole once every definition was read: what each object rests on, and whether its words
+// are ClickHouse's. An object with a fault of its own is not looked at further.
+func (l *loader) check() {
+	position := make(map[*Declared]int, len(l.tree.Objects))
+	for i, d := range l.tree.Objects {
+		position[d] = i
+	}
+	for _, d := range l.tree.Objects {
+		l.checkDatabase(d, position)
+		if d.Object == nil {
+			continue
+		}
+		before := l.errors
+		l.checkParts(d)
+		l.checkReferences(d, position)
+		if !d.Broken {
+			l.checkWords(d)
+			l.checkColumns(d)
+		}
+		d.Broken = d.Broken || l.errors > before
+	}
+}
+
+// foreignDatabases exist on every server and are no schema object's home, but default is one for those who want it.
+var foreignDatabases = []string{"system", "INFORMATION_SCHEMA", "information_schema"}
+
+func (l *loader) checkDatabase(d *Declared, position map[*Declared]int) {
+	name := d.Name.Database
+	if name == "" || name == "default" {
+		return
+	}
+	if slices.Contains(foreignDatabases, name) {
+		l.fault(CodeName, d.Entry, fmt.Sprintf("Database %q is the server's own", name), "No object is declared in it.")
+		return
+	}
+	db := l.find(ast.KindDatabase, ast.Name{Name: name})
+	switch {
+	case db == nil:
+		l.fault(CodeUndeclared, d.Entry, fmt.Sprintf("Database %q is not declared", name),
+			fmt.Sprintf("Declare it before its first object: database %q {}.", name)+suggest(name, l.declaredNames(ast.KindDatabase, "")))
+	case l.isLater(db, d, position):
+		l.fault(CodeOrder, d.Entry, fmt.Sprintf("Database %q is declared after %s", name, d.Name),
+			fmt.Sprintf("The manifest is in dependency order: move the database, line %d, before this entry.", db.Entry.Start.Line))
+	default:
+		d.Depends = append(d.Depends, db)
+	}
+}
+
+// find looks a name up in this tree, then in the one it is laid over.
+func (l *loader) find(kind ast.Kind, name ast.Name) *Declared {
+	if d := l.tree.Find(kind, name); d != nil {
+		return d
+	}
+	return l.opts.Base.Find(kind, name)
+}
+
+// isLater tells whether an object comes at or after another in the manifest. What the base declares comes before.
+func (l *loader) isLater(of, than *Declared, position map[*Declared]int) bool {
+	i, own := position[of]
+	return own && i >= position[than]
+}
+
+// declaredNames lists the declared names of a kind; of one database where it is given.
+func (l *loader) declaredNames(kind ast.Kind, database string) []string {
+	var names []string
+	for _, t := range []*Tree{l.tree, l.opts.Base} {
+		if t == nil {
+			continue
+		}
+		for _, d := range t.Objects {
+			if keyOf(d.Kind, d.Name).space == keyOf(kind, ast.Name{}).space && (database == "" || d.Name.Database == database) {
+				names = append(names, d.Name.String())
+			}
+		}
+	}
+	return names
+}
+
+// checkReferences finds what an object uses and demands that it is declared before.
+func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
+	for _, ref := range deps.Of(d.Object) {
+		kind := ast.KindTable
+		switch ref.Kind {
+		case deps.Dictionary:
+			kind = ast.KindDictionary
+		case deps.Function:
+			kind = ast.KindFunction
+		}
+		target := l.find(kind, ref.Name)
+		if target == nil {
+			if !ref.Perhaps && ref.Kind != deps.Function && !slices.Contains(foreignDatabases, ref.Name.Database) {
+				l.undeclared(d, ref)
+			}
+			continue
+		}
+		if l.isLater(target, d, position) {
+			if ref.Perhaps && target == d {
+				continue
+			}
+			l.outOfOrder(d, ref, target)
+			continue
+		}
+		if !slices.Contains(d.Depends, target) {
+			d.Depends = append(d.Depends, target)
+		}
+	}
+}
+
+func (l *loader) undeclared(d *Declared, ref deps.Ref) {
+	at := d.Place(ref.Path, ref.Node)
+	detail := fmt.Sprintf("Nothing in the manifest declares %s. Everything a deployment uses is declared, before what uses it.", ref.Name)
+	l.fault(CodeUndeclared, at, fmt.Sprintf("%s uses %s, which is not declared", d.Name, ref.Name),
+		detail+suggest(ref.Name.String(), l.declaredNames(ast.KindTable, "")))
+}
+
+func (l *loader) outOfOrder(d *Declared, ref deps.Ref, target *Declared) {
+	at := d.Place(ref.Path, ref.Node)
+	if target == d {
+		l.fault(CodeOrder, at, fmt.Sprintf("%s uses itself", d.Name), "An object cannot be made out of itself.")
+		return
+	}
+	l.fault(CodeOrder, at, fmt.Sprintf("%s uses %s before it is declared", d.Name, target.Name),
+		fmt.Sprintf("The manifest is in dependency order: move the %s %s, %s line %d, before the %s %s, line %d.",
+			target.Kind, target.Name, target.Entry.Filename, target.Entry.Start.Line, d.Kind, d.Name, d.Entry.Start.Line))
+}
