@@ -59,9 +59,9 @@ func Acquire(ctx context.Context, o Options) (*Held, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	r := theRules()
+	r := theLaws()
 	d := newRunner(ctx, o.Store, o.Clock, machine{
-		rules: &r,
+		laws:  &r,
 		seen:  o.Observer.scope(o.Scope),
 		newID: newClaimID,
 		wait:  o.Wait,

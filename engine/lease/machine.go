@@ -12,7 +12,7 @@ import (
 // has no clock, no store and no goroutine of its own. At most one operation is
 // under way at a time, and every step's answer replaces the timer of the one before.
 type machine struct {
-	rules *rules
+	laws  *laws
 	seen  *memory
 	newID func() string
 	own   Row // scope, owner, pass and releases of every row this machine writes
@@ -107,7 +107,7 @@ func (m *machine) ask(now Reading, as phase) action {
 // write sends one more row for this try's claim.
 func (m *machine) write(now Reading, act Action, timeout time.Duration) action {
 	m.claim.Sequence++
-	if m.rules.sameSequence {
+	if m.laws.sameSequence {
 		m.claim.Sequence = 1
 	}
 	m.claim.Action = act
@@ -122,13 +122,13 @@ func (m *machine) woke(now Reading) action {
 	case resting:
 		return m.ask(now, reading)
 	case settling:
-		if left := m.rules.settle - (now.Mono - m.acked.Mono); left > 0 {
+		if left := m.laws.settle - (now.Mono - m.acked.Mono); left > 0 {
 			return action{wake: left}
 		}
 		if m.lapsed(now) {
 			return m.rest(now)
 		}
-		if m.rules.noReadBack {
+		if m.laws.noReadBack {
 			return m.win(now)
 		}
 		return m.ask(now, deciding)
@@ -173,11 +173,11 @@ func (m *machine) done(now Reading, rows []Row, err error) action {
 
 // read is step 1 answered: claim if no claim stands.
 func (m *machine) read(now Reading, rows []Row, err error) action {
-	if err != nil && !m.rules.failedIsFree {
+	if err != nil && !m.laws.failedIsFree {
 		m.count.failedReads++
 		return m.rest(now)
 	}
-	v := m.seen.look(m.rules, m.asked, now, "", rows)
+	v := m.seen.look(m.laws, m.asked, now, "", rows)
 	if v.lagging {
 		m.count.lagging++
 		m.report.cause = ErrLagging
@@ -199,9 +199,9 @@ func (m *machine) read(now Reading, rows []Row, err error) action {
 	m.claim.Action = Claim
 	m.claim.Sent = wallTime(now)
 	m.phase, m.busy = claiming, true
-	timeout := max(m.rules.keepWithin-elapsed(m.asked, now), time.Millisecond)
-	if m.rules.keepLateClaims {
-		timeout = m.rules.ttl
+	timeout := max(m.laws.keepWithin-elapsed(m.asked, now), time.Millisecond)
+	if m.laws.keepLateClaims {
+		timeout = m.laws.ttl
 	}
 	return action{op: opInsert, row: m.claim, timeout: timeout}
 }
@@ -210,18 +210,18 @@ func (m *machine) read(now Reading, rows []Row, err error) action {
 // may not be stored yet, and nobody is to see it vanish before its time.
 func (m *machine) claimed(now Reading, err error) action {
 	took := elapsed(m.asked, now)
-	if m.wantRelease || err != nil || (took >= m.rules.keepWithin && !m.rules.keepLateClaims) {
+	if m.wantRelease || err != nil || (took >= m.laws.keepWithin && !m.laws.keepLateClaims) {
 		m.count.unkept++
 		m.report.claimTook = took
 		return m.rest(now)
 	}
 	m.seen.stored(now, m.claim)
-	if m.rules.countFromAck {
+	if m.laws.countFromAck {
 		m.sent = now
 	}
 	m.acked = now
 	m.phase = settling
-	return action{wake: max(m.rules.settle, 1)}
+	return action{wake: max(m.laws.settle, 1)}
 }
 
 // decide is step 4: the smallest id among the claims that stand in this one read.
@@ -229,7 +229,7 @@ func (m *machine) decide(now Reading, rows []Row, err error) action {
 	if m.lapsed(now) {
 		return m.rest(now)
 	}
-	if err != nil && !m.rules.failedIsFree {
+	if err != nil && !m.laws.failedIsFree {
 		m.count.failedReads++
 		m.phase = settling
 		return action{wake: reread}
@@ -237,7 +237,7 @@ func (m *machine) decide(now Reading, rows []Row, err error) action {
 	mine := slices.ContainsFunc(rows, func(r Row) bool {
 		return r.ClaimID == m.claim.ClaimID && r.Action != Release
 	})
-	v := m.seen.look(m.rules, m.asked, now, m.claim.ClaimID, rows)
+	v := m.seen.look(m.laws, m.asked, now, m.claim.ClaimID, rows)
 	if err != nil {
 		return m.win(now)
 	}
@@ -320,10 +320,10 @@ func (m *machine) end(err error) action {
 
 // lapsed reports whether the holder's own count has run out.
 func (m *machine) lapsed(now Reading) bool {
-	if m.rules.monotonicOnly {
-		return now.Mono-m.sent.Mono >= m.rules.ttl
+	if m.laws.monotonicOnly {
+		return now.Mono-m.sent.Mono >= m.laws.ttl
 	}
-	return elapsed(m.sent, now) >= m.rules.ttl
+	return elapsed(m.sent, now) >= m.laws.ttl
 }
 
 // valid reports whether this client may act at now.
@@ -333,13 +333,13 @@ func (m *machine) valid(now Reading) bool {
 
 // remaining returns how much of the holder's own count is left.
 func (m *machine) remaining(now Reading) time.Duration {
-	return max(m.rules.ttl-elapsed(m.sent, now), 0)
+	return max(m.laws.ttl-elapsed(m.sent, now), 0)
 }
 
 // tend is what a holder does whenever nothing is under way or its timer fires:
 // release if asked, renew if due, then write the releases of dead claims.
 func (m *machine) tend(now Reading) action {
-	if m.lapsed(now) && (!m.rules.reviveLate || m.closed) {
+	if m.lapsed(now) && (!m.laws.reviveLate || m.closed) {
 		return m.end(&LostError{Scope: m.own.Scope, ClaimID: m.claim.ClaimID, Clock: m.clockThatEnded(now), Cause: m.report.cause})
 	}
 	since := elapsed(m.first, now)
@@ -353,15 +353,15 @@ func (m *machine) tend(now Reading) action {
 	case since >= m.renewDue:
 		m.renewing, m.renewSent = true, now
 		act := m.write(now, Renew, WriteTimeout)
-		if m.rules.reviveLate {
-			act.timeout = m.rules.ttl
+		if m.laws.reviveLate {
+			act.timeout = m.laws.ttl
 		}
 		act.wake = tick
 		return act
 	case len(m.toSweep) > 0:
 		return m.sweep(now)
 	}
-	wake := min(tick, m.rules.ttl-elapsed(m.sent, now))
+	wake := min(tick, m.laws.ttl-elapsed(m.sent, now))
 	if !m.busy {
 		wake = min(wake, m.renewDue-since)
 	}
@@ -392,12 +392,12 @@ func (m *machine) wrote(now Reading, err error) action {
 	case err != nil:
 		m.count.renewFailed++
 		m.renewDue = since + RenewRetry
-	case m.lapsed(now) && !m.rules.reviveLate:
+	case m.lapsed(now) && !m.laws.reviveLate:
 		m.count.void++
 	default:
 		m.count.renewed++
 		m.sent = m.renewSent
-		if m.rules.countFromAck {
+		if m.laws.countFromAck {
 			m.sent = now
 		}
 		m.renewDue = (since/RenewEvery + 1) * RenewEvery
@@ -454,7 +454,7 @@ func (m *machine) clockThatEnded(now Reading) string {
 		{"boot-time", now.Boot - m.sent.Boot},
 		{"wall", now.Wall - m.sent.Wall},
 	} {
-		if c.took >= m.rules.ttl {
+		if c.took >= m.laws.ttl {
 			names = append(names, c.name)
 		}
 	}

@@ -52,7 +52,7 @@ func newMemory() *memory { return &memory{claims: map[string]*sight{}} }
 
 // look takes in the answer of a read and judges it. Both happen under one lock:
 // what is judged is this read and not another one of this process.
-func (m *memory) look(r *rules, asked, answered Reading, own string, rows []Row) verdict {
+func (m *memory) look(r *laws, asked, answered Reading, own string, rows []Row) verdict {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := verdict{lagging: m.note(r, asked, answered, rows)}
@@ -71,7 +71,7 @@ func (m *memory) look(r *rules, asked, answered Reading, own string, rows []Row)
 
 // note reports whether the answer is from further in the past than FollowerLag: it
 // shows less than was known to be stored for longer than that when it was asked for.
-func (m *memory) note(r *rules, asked, answered Reading, rows []Row) (lagging bool) {
+func (m *memory) note(r *laws, asked, answered Reading, rows []Row) (lagging bool) {
 	m.round++
 	since := answered.Mono
 	if r.seenWhenAsked {
@@ -138,7 +138,7 @@ func (m *memory) nextEpoch(now Reading) uint64 {
 
 // expired reports whether the holder of s can no longer act, as of an instant
 // before the read that last showed s was sent.
-func (s *sight) expired(r *rules, asOf Reading) bool {
+func (s *sight) expired(r *laws, asOf Reading) bool {
 	ttl := max(r.ttl, s.row.TTL)
 	if r.acrossHosts {
 		return asOf.Wall-time.Duration(s.row.Sent.UnixNano()) >= ttl
@@ -158,7 +158,7 @@ type verdict struct {
 }
 
 // judge counts the claims that stand as of an instant before the read was sent.
-func (m *memory) judge(r *rules, asOf Reading, own string, v *verdict) {
+func (m *memory) judge(r *laws, asOf Reading, own string, v *verdict) {
 	for id, s := range m.claims {
 		if s.released {
 			continue

@@ -179,10 +179,10 @@ func (c *simClient) begin(w *world) {
 		return
 	}
 	c.m = &machine{
-		rules: &w.rules,
+		laws:  &w.laws,
 		seen:  c.memory,
 		newID: func() string { return fmt.Sprintf("%08x", w.rng.Uint32()) },
-		own:   Row{Scope: "schema", Owner: c.name, TTL: w.rules.ttl},
+		own:   Row{Scope: "schema", Owner: c.name, TTL: w.laws.ttl},
 		wait:  w.between(20*time.Second, 180*time.Second),
 	}
 	w.log("%s: begins", c.name)
@@ -274,9 +274,12 @@ func (c *simClient) onTheWay(w *world, o *simOp) time.Duration {
 		return w.between(0, time.Duration(w.pick(3, 12))*time.Second)
 	case o.op == opInsert && o.row.Action == Claim && c.m != nil && w.chance(w.weather.edgeClaim):
 		age := elapsed(c.m.asked, now)
-		return max(w.rules.keepWithin-age-w.between(5*time.Millisecond, 200*time.Millisecond), 0)
+		return max(w.laws.keepWithin-age-w.between(5*time.Millisecond, 200*time.Millisecond), 0)
 	}
 	d := w.message()
+	if o.op == opRead && w.chance(w.weather.slowAnswer/3) {
+		d = w.between(0, 2500*time.Millisecond)
+	}
 	if w.now+d < c.cutUntil {
 		d = c.cutUntil - w.now + w.between(0, 20*time.Millisecond)
 	}

@@ -84,6 +84,7 @@ func (k *work) begin(w *world, c *simClient) {
 func (k *work) over(w *world, lost bool) {
 	if lost && k.pending >= 0 && k.step != wkNone && !w.discipline.noDeadline {
 		w.ddl.statements[k.pending].cut = true
+		w.seen.StatementsCut++
 	}
 	*k = work{}
 }

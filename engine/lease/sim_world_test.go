@@ -16,7 +16,7 @@ type world struct {
 	queue queue
 	rng   *rand.Rand
 
-	rules      rules      // of the protocol; the clients follow them
+	laws       laws       // of the protocol; the clients follow them
 	discipline discipline // of the statements sent under a lease
 	weather    weather
 
@@ -51,7 +51,7 @@ type weather struct {
 	squeeze     int // a holder's renewals arrive only just before its count runs out
 	slowClaim   int // a claim is on its way for up to three seconds
 	edgeClaim   int // or is stored just within KeepWithin of the read before it
-	slowAnswer  int // an answer takes long, but not too long to count
+	slowAnswer  int // an answer takes long, but not too long to count; so do a third as many reads
 	ddlTrouble  int // something happens to a statement's sender just as it is sent
 }
 
@@ -74,8 +74,8 @@ const (
 // may be under way when the calm begins (a timeout, a rest, a try).
 const horizon = TTL + FollowerLag + 12*time.Second
 
-func newWorld(seed uint64, r rules, d discipline, trace bool) *world {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 0x1ea5e)), rules: r, discipline: d}
+func newWorld(seed uint64, r laws, d discipline, trace bool) *world {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 0x1ea5e)), laws: r, discipline: d}
 	if trace {
 		w.trace = &strings.Builder{}
 	}
@@ -99,7 +99,7 @@ func (w *world) forecast() (weather, time.Duration) {
 	switch w.rng.IntN(8) {
 	case 0: // rivals: claims that cross, slow ones, and reads from the past
 		x.clients = w.pick(2, 3, 3, 4)
-		x.edgeClaim, x.slowClaim, x.lag = w.pick(300, 700), w.pick(0, 300), 800
+		x.edgeClaim, x.slowClaim, x.lag = w.pick(300, 700), w.pick(100, 500), 800
 		x.longWork, x.faults = 600, w.pick(0, 0, 2)
 		return x, w.between(8*time.Second, 25*time.Second)
 	case 1, 4: // a holder whose renewals arrive at the last moment

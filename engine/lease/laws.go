@@ -60,10 +60,10 @@ const (
 	forgetAfter = time.Minute
 )
 
-// rules are the times and laws that a machine follows. Production has one value of
+// laws are the times and laws that a machine follows. Production has one value of
 // it. The simulation also runs broken ones, to show that it would notice: every
 // field below the times is a law that such a variant leaves out.
-type rules struct {
+type laws struct {
 	ttl, keepWithin, settle time.Duration
 	lag                     time.Duration // an observer's grace beyond the ttl
 
@@ -80,7 +80,7 @@ type rules struct {
 	firstSightOnly bool // let an observer count from the claim, whatever renewed it
 }
 
-// theRules are the rules of every lease outside the simulation's broken variants.
-func theRules() rules {
-	return rules{ttl: TTL, keepWithin: KeepWithin, settle: Settle, lag: FollowerLag}
+// theLaws are the laws of every lease outside the simulation's broken variants.
+func theLaws() laws {
+	return laws{ttl: TTL, keepWithin: KeepWithin, settle: Settle, lag: FollowerLag}
 }
