@@ -23,10 +23,10 @@ type situation struct {
 	have   []bool
 
 	keyColumns    map[string]bool
-	engineColumns map[string]bool // the sign and version columns
-	leftover   map[string][]string // by type: the live columns that nothing declares
-	newKey     map[string]bool     // the added columns with which the declared sorting key extends the live one
-	keyKnown   bool
+	engineColumns map[string]bool     // the sign and version columns
+	leftover      map[string][]string // by type: the live columns that nothing declares
+	newKey        map[string]bool     // the added columns with which the declared sorting key extends the live one
+	keyKnown      bool
 }
 
 func newSituation(table []fact, options *Options) *situation {

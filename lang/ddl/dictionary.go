@@ -10,7 +10,7 @@ import (
 // createDictionary reads what follows CREATE DICTIONARY name.
 func (p *parser) createDictionary(st *Statement, name ast.Name) ast.Object {
 	d := &ast.Dictionary{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.dictionaryClause(st, d) {
 			continue

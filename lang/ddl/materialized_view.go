@@ -9,7 +9,7 @@ import (
 func (p *parser) createMaterializedView(st *Statement, name ast.Name) ast.Object {
 	m := &ast.MaterializedView{Name: name}
 	inner := &ast.Table{}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.materializedViewClause(st, m, inner) {
 			continue
@@ -69,7 +69,7 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 	if p.at(lex.LParen) && len(inner.Columns) == 0 && m.Query == nil {
 		return p.elements(inner)
 	}
-	return p.storageClause(inner)
+	return p.storageClause(st, inner)
 }
 
 // refresh reads REFRESH EVERY|AFTER period and what follows it.

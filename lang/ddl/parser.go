@@ -25,8 +25,9 @@ type parser struct {
 	fuel  int
 	fault fault
 	// unreadable lists the fragments that became Opaque.
-	unreadable []*Error
-	arena      arena
+	unreadable  []*Error
+	unreadFault fault // the last of them
+	arena       arena
 }
 
 func newParser(src string, toks []lex.Token) parser {
@@ -104,6 +105,15 @@ func (p *parser) enter() bool {
 	}
 	p.depth++
 	return true
+}
+
+// shallow guards against a chain of operators whose left operands nest: a - b - c ...
+func (p *parser) shallow(links int) bool {
+	if links < MaxDepth {
+		return true
+	}
+	p.failWith("fewer operators in a row", "the limit is 1,000; AND, OR, || and UNION of one kind count once")
+	return false
 }
 
 func (p *parser) leave() { p.depth-- }

@@ -8,7 +8,7 @@ import (
 // createTable reads what follows CREATE TABLE name.
 func (p *parser) createTable(st *Statement, name ast.Name) ast.Object {
 	t := &ast.Table{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.tableClause(st, t) {
 			continue
@@ -40,7 +40,7 @@ func (p *parser) tableClause(st *Statement, t *ast.Table) bool {
 	if p.at(lex.LParen) && len(t.Columns) == 0 {
 		return p.elements(t)
 	}
-	return p.storageClause(t)
+	return p.storageClause(st, t)
 }
 
 // placement reads UUID 'x' and ON CLUSTER name, which say where an object is created and not what it is.

@@ -8,7 +8,7 @@ import (
 // createView reads what follows CREATE VIEW name.
 func (p *parser) createView(st *Statement, name ast.Name) ast.Object {
 	v := &ast.View{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.viewClause(st, v) {
 			continue
