@@ -284,3 +284,34 @@ func TestAnEmbeddedServerStopsCleanlyAndKeepsWhatItAcknowledged(t *testing.T) {
 		}
 	}
 }
+
+func TestAnApplyKilledInTheMiddleIsFinishedByTheNext(t *testing.T) {
+	var manifest strings.Builder
+	manifest.WriteString("-- t.hcl --\ncolumn \"a\" { type = \"UInt8\" }\nengine = \"MergeTree\"\norder_by = \"a\"\n-- manifest.hcl --\nrelease = \"1\"\ndatabase \"yard\" {}\n")
+	const tables = 120
+	for i := range tables {
+		fmt.Fprintf(&manifest, "table \"yard.t%03d\" { from = \"t.hcl\" }\n", i)
+	}
+	tree, data := write(t, manifest.String()), filepath.Join(t.TempDir(), "data")
+	args := []string{"schema", "apply", "--tree", tree, "--embedded", data}
+	s := start(t, nil, args...)
+	// The engine keeps a file for each table it has acknowledged.
+	definitions := filepath.Join(data, "metadata", "yard")
+	for begun := time.Now(); ; {
+		if entries, err := os.ReadDir(definitions); err == nil && len(entries) >= tables/4 {
+			break
+		}
+		if time.Since(begun) > longest {
+			t.Fatalf("no table was created\n%s", s.err.String())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.stop(t, syscall.SIGKILL)
+	next := dfe(t, nil, args...)
+	next.demand(t, 0, "converged", "schema release 1 on embedded")
+	if created := strings.Count(next.out, "create"); created == 0 || created >= tables {
+		t.Errorf("%d objects were created by the next apply", created)
+	}
+	dfe(t, nil, args...).demand(t, 0, fmt.Sprintf("no statement was sent, %d unchanged", tables+4))
+	dfe(t, nil, "schema", "status", "--tree", tree, "--embedded", data, "--exit-code").demand(t, 0)
+}
