@@ -368,7 +368,7 @@ func (b *builder) interval(s *intervalSyntax) ast.QuotaInterval {
 	for _, l := range s.Limits {
 		name := strings.ToLower(strings.Join(l.Words, "_"))
 		if !slices.Contains(ast.QuotaLimits(), name) {
-			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), strings.TrimSpace(suggest(name, ast.QuotaLimits())))
+			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), suggest(name, ast.QuotaLimits()))
 			continue
 		}
 		if slices.ContainsFunc(i.Limits, func(s ast.Setting) bool { return s.Name == name }) {

@@ -110,7 +110,7 @@ func (b *builder) right(e *grantEntry, on *grantTarget) []ast.Right {
 	name := strings.Join(words, " ")
 	p, ok := facts.FindPrivilege(name)
 	if !ok {
-		b.fail(e.Pos, "a privilege that ClickHouse "+facts.Version()+" has", strings.TrimSpace(suggest(name, facts.PrivilegeNames())))
+		b.fail(e.Pos, "a privilege that ClickHouse "+facts.Version()+" has", suggest(name, facts.PrivilegeNames()))
 		return nil
 	}
 	r := ast.Right{Privilege: p.Name}

@@ -8,7 +8,11 @@ import (
 	"github.com/dfe-engine/dfe/lang/typo"
 )
 
-func suggest(given string, known []string) string { return typo.Suggest(given, known) }
+// suggest is the advice of a fault about a word that is not known: the nearest that is, or nothing.
+func suggest(given string, known []string) string {
+	found := strings.TrimSuffix(strings.TrimSpace(typo.Suggest(given, known)), "?")
+	return strings.Replace(found, "Did you", "did you", 1)
+}
 
 // Methods lists the ways of authentication that CREATE USER takes.
 func Methods() []string {
@@ -80,7 +84,7 @@ func (b *builder) user(st *Statement, s *userSyntax) {
 func (b *builder) authentication(st *Statement, i int, s *authSyntax) ast.Authentication {
 	a := ast.Authentication{Method: strings.ToLower(s.Method)}
 	if a.Method != "" && !slices.Contains(Methods(), a.Method) {
-		b.fail(s.Pos, "one of the ways of authentication "+strings.Join(Methods(), ", "), strings.TrimSpace(suggest(a.Method, Methods())))
+		b.fail(s.Pos, "one of the ways of authentication "+strings.Join(Methods(), ", "), suggest(a.Method, Methods()))
 	}
 	switch {
 	case s.By != nil:
