@@ -16,6 +16,8 @@ import (
 type Scope struct {
 	// Databases whose tables, views and dictionaries are read; none: every database but the server's own.
 	Databases []string
+	// Access asks for roles, users, settings profiles, quotas, row policies and grants as well: one query more.
+	Access bool
 }
 
 const (
@@ -57,6 +59,11 @@ func Read(ctx context.Context, c *Conn, scope Scope) (*Catalog, error) {
 	if err != nil {
 		return nil, &ReadError{"the SQL functions", err}
 	}
+	if scope.Access {
+		if found.Access, err = ReadAccess(ctx, c); err != nil {
+			return nil, err
+		}
+	}
 	return found, nil
 }
 
@@ -72,6 +79,12 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
 	case ast.KindFunction:
 		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
+		a, err := ReadAccess(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return a.Find(kind, name), nil
 	default:
 		err = tables(ctx, c, selectTable, []any{name.Database, name.Name}, keep)
 	}

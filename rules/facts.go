@@ -67,6 +67,8 @@ func factTable() []fact {
 			func(s *situation) string { return s.pair.Inlined }),
 		boolFact("has_inner", "the materialized view writes to an inner table, or is declared to", false,
 			func(s *situation) bool { return hasInner(s.live) || hasInner(s.desired) }),
+		boolFact("exclusive", "the definition of the role or user says that it has the declared rights and no others", false,
+			func(s *situation) bool { _, _, exclusive := rightsOf(s.pair.Desired); return exclusive }),
 		boolFact("hides_secret", "the live object holds a hidden value for which the definition supplies none", false,
 			func(s *situation) bool { return len(s.hiddenSecrets()) > 0 }),
 		nameFact("secrets", "the keys of the hidden values for which the definition supplies none", false,
@@ -103,7 +105,8 @@ func factTable() []fact {
 
 func kindValues() []string {
 	return []string{"absent", "unknown", string(ast.KindDatabase), string(ast.KindTable), string(ast.KindView),
-		string(ast.KindMaterializedView), string(ast.KindDictionary), string(ast.KindFunction)}
+		string(ast.KindMaterializedView), string(ast.KindDictionary), string(ast.KindFunction),
+		string(ast.KindRole), string(ast.KindUser), string(ast.KindSettingsProfile), string(ast.KindQuota), string(ast.KindRowPolicy), string(ast.KindGrant)}
 }
 
 func kindOf(o ast.Object) string {
