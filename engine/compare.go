@@ -37,7 +37,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function},
+		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: s.grantedBeside},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
 	for _, column := range e.options.AcceptLoss {
@@ -74,7 +74,7 @@ func (c *comparison) plan() *plan.Document {
 func (c *comparison) declared() []rules.Pair {
 	pairs := make([]rules.Pair, len(c.schema.objects))
 	for i, d := range c.schema.objects {
-		pairs[i] = c.pair(d, c.live.Find(d.Kind, d.Name))
+		pairs[i] = c.pair(d, c.liveOf(d))
 	}
 	return pairs
 }
@@ -118,6 +118,7 @@ func (c *comparison) undeclared() []rules.Pair {
 		seen(&p, o)
 		pairs = append(pairs, p)
 	}
+	pairs = append(pairs, c.undeclaredPolicies(databases)...)
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
 }
@@ -133,7 +134,8 @@ func (s *schema) scope() catalog.Scope {
 			databases[d.Name.Database] = true
 		}
 	}
-	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+	access := slices.ContainsFunc(s.objects, func(d *declared) bool { return d.Kind.IsAccess() })
+	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases)), Access: access}
 }
 
 // checksum is that of an object as read, or "" where it cannot be had.

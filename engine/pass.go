@@ -119,7 +119,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		if d == nil {
 			return fmt.Errorf("the schema tree declares %s as another kind than %s: the bookkeeping is a part of the core release, leave it out", id.name, id.kind)
 		}
-		if p.c.live.Find(d.Kind, d.Name) != nil {
+		if p.c.liveOf(d) != nil {
 			continue
 		}
 		doc := p.planOne(d)
@@ -165,7 +165,7 @@ func (p *pass) reopenLedger() error {
 }
 
 func (p *pass) planOne(d *declared) *plan.Document {
-	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.live.Find(d.Kind, d.Name))}, p.c.options)
+	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.liveOf(d))}, p.c.options)
 }
 
 // apply goes through the objects in manifest order. One that fails does not stop those that do not depend on it.

@@ -102,7 +102,7 @@ func notKnown(code int32) bool {
 func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	id := fmt.Sprintf("dfe-%s-%s-%d", x.Scope, x.Pass, x.sent+1)
 	result := Result{QueryID: id}
-	live, err := catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
+	live, err := x.read(ctx, s)
 	if err != nil {
 		return result, err
 	}
@@ -120,7 +120,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	x.sent++
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		result.Attempts++
-		answer := x.conn.Exec(ctx, s.SQL, id, settings)
+		answer := s.conceal(x.conn.Exec(ctx, s.reveal(), id, settings))
 		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", answer)
 		after, err := x.settle(ctx, s, sent{id, comment}, answer)
 		if err != nil {
@@ -166,11 +166,18 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 			return nil, &UnresolvedError{s.Object(), out.id, err}
 		}
 	}
-	after, err := catalog.ReadObject(reading, x.conn, s.Kind, s.Name)
+	after, err := x.read(reading, s)
 	if err != nil {
 		return nil, &UnresolvedError{s.Object(), out.id, err}
 	}
 	return after, nil
+}
+
+func (x *Executor) read(ctx context.Context, s Statement) (*catalog.Object, error) {
+	if s.Read != nil {
+		return s.Read(ctx)
+	}
+	return catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
 }
 
 const selectRunning = `SELECT count() FROM system.processes WHERE Settings['log_comment'] = ?`
