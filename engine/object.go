@@ -131,7 +131,8 @@ func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) s
 	}
 	var left []string
 	for _, c := range now.Changes {
-		whole := slices.Contains(s.Paths, "")
+		// What an access object is granted has statements of its own.
+		whole := slices.Contains(s.Paths, "") && !(d.Kind.IsAccess() && isRight(c.Path))
 		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && rules.Action(c.Action) != rules.Report) {
 			continue
 		}
@@ -145,6 +146,12 @@ func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) s
 		left = append(left, what)
 	}
 	return strings.Join(left, "; ")
+}
+
+// isRight reports the path of something that is granted.
+func isRight(path string) bool {
+	part, _, _ := strings.Cut(path, ".")
+	return part == "grant" || part == "revoke" || part == "role"
 }
 
 func orNone(text string) string {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/access"
@@ -65,7 +66,7 @@ func (p *objectPlan) sendAccess(s accessStatement, created bool, decisions []int
 		st.Paths = append(st.Paths, p.changes[i].Path)
 	}
 	if created {
-		st.Action, st.Paths = string(Create), []string{""}
+		st.Action, st.Paths = string(Create), s.paths()
 		if u, isUser := p.pair.Desired.(*ast.User); isUser && s.whole {
 			st.Secrets = secretsOf(u)
 		}
@@ -77,6 +78,20 @@ func (p *objectPlan) sendAccess(s accessStatement, created bool, decisions []int
 		}
 	}
 	p.statements = append(p.statements, st)
+}
+
+// paths are the object itself, or the rights that the statement gives.
+func (s accessStatement) paths() []string {
+	if s.whole {
+		return []string{""}
+	}
+	var list []string
+	for key := range s.rights {
+		part, name, _ := strings.Cut(key, " ")
+		list = append(list, ast.Path{Part: part, Name: name}.String())
+	}
+	slices.Sort(list)
+	return list
 }
 
 func secretsOf(u *ast.User) []plan.Secret {

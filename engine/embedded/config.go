@@ -16,7 +16,7 @@ import (
 func writeConfig(dir string, o Options) error {
 	users := o.Users
 	if users == "" {
-		users = defaultUsers(o.MaxThreads)
+		users = usersOf(o.MaxThreads, o.access)
 	}
 	config := fmt.Sprintf(`<clickhouse>
   <users_config>%s</users_config>
@@ -45,16 +45,16 @@ func writeConfig(dir string, o Options) error {
 	return nil
 }
 
-// defaultUsers is the user default with everything granted. implicit_select,
-// which clickhouse-local switches on, is off as on a server: a statement that is
-// no statement is a syntax error, not a SELECT.
-func defaultUsers(threads int) string {
-	return fmt.Sprintf(`<clickhouse>
+// usersText is the user default with everything granted, and what an [Access]
+// keeps. implicit_select, which clickhouse-local switches on, is off as on a
+// server: a statement that is no statement is a syntax error, not a SELECT.
+const usersText = `<clickhouse>
   <profiles>
     <default>
       <max_threads>%d</max_threads>
       <implicit_select>0</implicit_select>
     </default>
+%s
   </profiles>
   <users>
     <default>
@@ -66,12 +66,18 @@ func defaultUsers(threads int) string {
       <named_collection_control>1</named_collection_control>
       <show_named_collections>1</show_named_collections>
       <show_named_collections_secrets>1</show_named_collections_secrets>
+%s
     </default>
+%s
   </users>
-  <quotas><default></default></quotas>
+  <roles>
+%s
+  </roles>
+  <quotas><default></default>
+%s
+  </quotas>
 </clickhouse>
-`, threads)
-}
+`
 
 func wellFormed(text string) error {
 	var any struct {
