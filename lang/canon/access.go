@@ -209,24 +209,57 @@ func hosts(u *ast.User) []ast.Host {
 // desired words; a live one stays as well only where neither the desired rights nor those of other objects cover it
 // (cases S93 and S94). A live denial shows in the grants it cuts into.
 func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
-	held := access.NewRights(live)
+	held, whole := access.NewRights(live), access.NewRights(undenied(live, desired))
 	var out []ast.Right
 	for i := range desired {
-		if desired[i].Current || held.Covers(&desired[i]) {
-			out = append(out, desired[i]) // what CURRENT GRANTS came to cannot be read back (case S95)
+		d := &desired[i]
+		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.Covers(d) {
+			out = append(out, *d) // what CURRENT GRANTS came to cannot be read back (case S95)
 		}
 	}
 	var elsewhere []ast.Right
 	if p.env.Granted != nil {
 		elsewhere = p.env.Granted(to)
 	}
-	wanted := access.NewRights(desired, elsewhere)
+	wanted := access.NewRights(granting(desired), granting(elsewhere))
 	for i := range live {
 		if !live[i].Revoke && !wanted.Covers(&live[i]) {
 			out = append(out, live[i])
 		}
 	}
 	return rights(out)
+}
+
+// undenied is what is live without the denials that are declared too: they are no reason to grant again.
+func undenied(live, desired []ast.Right) []ast.Right {
+	var declared []ast.Right
+	for _, d := range desired {
+		if d.Revoke {
+			d.Revoke = false
+			declared = append(declared, d)
+		}
+	}
+	denials := access.NewRights(declared)
+	var out []ast.Right
+	for _, l := range live {
+		denied := l
+		denied.Revoke = false
+		if !l.Revoke || !denials.Covers(&denied) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// granting are the rights that give something.
+func granting(list []ast.Right) []ast.Right {
+	var out []ast.Right
+	for _, r := range list {
+		if !r.Revoke {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (p *pair) user(l, d *ast.User) (*ast.User, *ast.User) {
@@ -252,11 +285,11 @@ func (p *pair) grant(l, d *ast.Grant) (*ast.Grant, *ast.Grant) {
 	settled, wanted := *l, *d
 	settled.Rights, wanted.Rights, settled.To = nil, nil, d.To
 	for _, to := range d.To {
-		held := access.NewRights(of(l.Rights, to))
+		held, whole := access.NewRights(of(l.Rights, to)), access.NewRights(undenied(of(l.Rights, to), of(d.Rights, to)))
 		for _, r := range of(d.Rights, to) {
 			r.To = to
 			wanted.Rights = append(wanted.Rights, r)
-			if r.Current || held.Covers(&r) {
+			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.Covers(&r) {
 				settled.Rights = append(settled.Rights, r)
 			}
 		}
