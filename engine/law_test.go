@@ -185,7 +185,7 @@ func TestTheTopLevelHoldsTheLayoutAndNothingElse(t *testing.T) {
 }
 
 // definition finds the beginning of a statement that makes or changes an object.
-var definition = regexp.MustCompile(`(?i)\b(CREATE|ALTER|DROP|ATTACH|DETACH|RENAME|EXCHANGE|TRUNCATE)\s+(OR\s+REPLACE\s+)?(TEMPORARY\s+)?(TABLE|VIEW|MATERIALIZED|DATABASE|DICTIONARY|FUNCTION|ROLE|USER)\b`)
+var definition = regexp.MustCompile(`(?i)\b(CREATE|ALTER|DROP|ATTACH|DETACH|RENAME|EXCHANGE|TRUNCATE)\s+(OR\s+REPLACE\s+)?(TEMPORARY\s+)?(TABLE|VIEW|MATERIALIZED|DATABASE|DICTIONARY|FUNCTION|ROLE|USER)\s+[\w%{]`)
 
 // definitions returns the literals of a Go source that hold such a statement.
 func definitions(t *testing.T, name string, source any) []string {
