@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
@@ -45,11 +44,8 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 	if err != nil {
 		p.report.State, p.report.Error, p.report.Code = Failed, err.Error(), codeOf(err)
 	}
-	level := slog.LevelInfo
-	if err != nil {
-		level = slog.LevelError
-	}
-	e.log.Log(ctx, level, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
+	// Whoever called has the report and tells of it.
+	e.log.DebugContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
 		"refused", p.report.Summary.Refused, "error", p.report.Error)
 	return *p.report, err
 }
