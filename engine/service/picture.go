@@ -126,9 +126,8 @@ func (g *graph) picture(id, title, about string) *picture {
 			continue
 		}
 		top := y
-		y += bandTitle
-		y, right := p.stack(columns, widths, y)
-		y = p.shelve(loose, y, max(right, leastShelf))
+		below, right := p.stack(columns, widths, y+bandTitle)
+		y = p.shelve(loose, below, max(right, leastShelf))
 		y += bandPadding - rowGap
 		p.Bands = append(p.Bands, band{0, top, 0, y - top, group})
 		y += bandGap
