@@ -73,7 +73,7 @@ func factTable() []fact {
 			func(s *situation) bool { known, _ := s.setting(); return known }),
 		boolFact("setting_readonly", "the server does not let an ALTER change this setting", true,
 			func(s *situation) bool { _, readOnly := s.setting(); return readOnly }),
-		boolFact("in_key", "the column is in the live table's sorting, primary, partition or sampling key", true, (*situation).inKey),
+		boolFact("in_key", "the column is in the live table's sorting, primary, partition or sampling key, or is its engine's sign or version", true, (*situation).inKey),
 		boolFact("keeps_key", "the type change leaves the order of stored values what it is", true, (*situation).keepsKey),
 		boolFact("in_aggregate_projection", "a live projection that aggregates reads the column", true, (*situation).breaksProjection),
 		boolFact("renumbers", "the enum gives another number to a name it has", true, (*situation).renumbers),
