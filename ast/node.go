@@ -1,5 +1,7 @@
 package ast
 
+import "strconv"
+
 // Shapes of the tree.
 //
 // This is the shape of every construct as the parser leaves it: what its author wrote, redundant parentheses
@@ -159,6 +161,17 @@ const (
 	// Text is the name and Kids[0] the value.
 	Equals
 )
+
+// String returns the kind's name as this package spells it.
+func (k NodeKind) String() string {
+	names := [...]string{"Invalid", "Opaque", "Unknown", "Ident", "Number", "String", "Keyword", "Param", "Star", "Func", "Params",
+		"Operator", "Lambda", "Tuple", "Array", "Paren", "Interval", "Alias", "Type", "NamedType", "List", "Clause", "Select", "Union",
+		"Subquery", "Equals"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "NodeKind(" + strconv.Itoa(int(k)) + ")"
+}
 
 // Node is one node of an expression, query or type tree. Nodes are immutable once a parser returned them and
 // may be shared between trees. Pos is the byte offset in the text it was parsed from, or -1; it takes no part in

@@ -35,6 +35,10 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 			_, ok := p.str()
 			return ok
 		}
+		if m.To != (ast.Name{}) {
+			p.fail("one target")
+			return false
+		}
 		p.i++
 		to, ok := p.name()
 		m.To = to
@@ -62,6 +66,10 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 	case lex.KwDefiner, lex.KwSql:
 		return p.security(&m.Security)
 	case lex.KwAs:
+		if m.Query != nil {
+			p.fail("one query")
+			return false
+		}
 		p.i++
 		m.Query = p.readable((*parser).query, atQueryEnd)
 		return true

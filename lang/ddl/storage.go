@@ -20,7 +20,7 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 		p.i++
 		p.skip(lex.Equal)
 		t.Engine = p.engine()
-		return t.Engine != nil && atStorageClause(p)
+		return t.Engine != nil
 	case lex.KwPartition:
 		if next == lex.KwBy {
 			p.i += 2
@@ -57,7 +57,7 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 		} else {
 			t.Settings = list
 		}
-		return ok && atStorageClause(p)
+		return ok
 	}
 	p.fail("a clause of the definition")
 	return false

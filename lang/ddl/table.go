@@ -34,6 +34,10 @@ func (p *parser) tableClause(st *Statement, t *ast.Table) bool {
 		p.i++
 		return p.atWord(lex.KwAs)
 	case lex.KwAs:
+		if t.Structure != nil {
+			p.fail("one structure")
+			return false
+		}
 		p.i++
 		return p.structure(t)
 	}
@@ -62,6 +66,10 @@ func (p *parser) placement(st *Statement) bool {
 }
 
 func (p *parser) comment(into *string) bool {
+	if *into != "" {
+		p.fail("one comment")
+		return false
+	}
 	p.i++
 	text, ok := p.str()
 	*into = text

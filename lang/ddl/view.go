@@ -28,6 +28,10 @@ func (p *parser) viewClause(st *Statement, v *ast.View) bool {
 	case lex.KwDefiner, lex.KwSql:
 		return p.security(&v.Security)
 	case lex.KwAs:
+		if v.Query != nil {
+			p.fail("one query")
+			return false
+		}
 		p.i++
 		v.Query = p.readable((*parser).query, atQueryEnd)
 		return true
