@@ -368,3 +368,23 @@ func (s *situation) renumbers() bool {
 	}
 	return false
 }
+
+// breaksProjection reports whether a live projection that aggregates reads the column: the server changes no type under
+// it (error 524).
+func (s *situation) breaksProjection() bool {
+	t, ok := s.live.(*ast.Table)
+	if !ok {
+		return false
+	}
+	for _, p := range t.Projections {
+		if p.Query == nil || !slices.ContainsFunc(p.Query.Kids, func(n *ast.Node) bool { return n.Text == "GROUP BY" }) {
+			continue
+		}
+		reads := map[string]bool{}
+		identsOf(p.Query, reads)
+		if reads[s.change.Path.Name] {
+			return true
+		}
+	}
+	return false
+}

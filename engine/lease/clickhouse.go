@@ -114,7 +114,8 @@ func insertSettings(p rules.Platform) map[string]any {
 
 // readSettings are sent with every read, on every platform: a member that lacks
 // what a majority has fails the read (289) or, on Cloud, fetches it from Keeper
-// first. Parallel replicas would read from members that were not asked.
+// first. Parallel replicas would read from members that were not asked. The driver
+// adds max_execution_time: what is left of the context's time and 5 s.
 func readSettings() clickhouse.Settings {
 	return clickhouse.Settings{"select_sequential_consistency": 1, "max_parallel_replicas": 1}
 }
@@ -164,6 +165,8 @@ func (c *ClickHouse) Insert(ctx context.Context, row Row) error {
 
 // Read returns the rows that matter. See Store.
 func (c *ClickHouse) Read(ctx context.Context, scope string) ([]Row, error) {
+	ctx, cancel := context.WithTimeout(ctx, ReadTimeout)
+	defer cancel()
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(readSettings()))
 	var rows []Row
 	query := fmt.Sprintf(readRows, Table().SQL())

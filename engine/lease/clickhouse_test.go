@@ -106,7 +106,8 @@ func record(t *testing.T, server string) *recorder {
 	return r
 }
 
-// note keeps the statement and all that is sent with it.
+// note keeps the statement and all that is sent with it. How much time is left for a
+// read is not told to the second.
 func (r *recorder) note(t *testing.T, req *http.Request) {
 	q := req.URL.Query()
 	statement := q.Get("query")
@@ -120,6 +121,9 @@ func (r *recorder) note(t *testing.T, req *http.Request) {
 	}
 	q.Del("query")
 	var settings []string
+	if q.Has("max_execution_time") {
+		q.Set("max_execution_time", "(left of ReadTimeout, and 5)")
+	}
 	for name := range q {
 		settings = append(settings, name+" = "+q.Get(name))
 	}

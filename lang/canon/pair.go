@@ -21,7 +21,8 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 	lf.nested = wholeNested(live)
 	df.nested = lf.nested
 	df.facing = live
-	df.lossy = replacementNames(live)
+	lf.lossy = replacementNames(live)
+	df.lossy = lf.lossy
 	l, d := lf.object(live), df.object(desired)
 	p := pair{env: env}
 	switch l := l.(type) {
