@@ -192,11 +192,11 @@ func (p *parser) addCommand(c *ast.Command) bool {
 	case lex.KwIndex:
 		c.Kind = ast.AddIndex
 		c.Index = p.index()
-		return c.Index != nil && p.position2(c, &c.Name, c.Index.Name)
+		return c.Index != nil && p.namedAndPlaced(c, &c.Name, c.Index.Name)
 	case lex.KwProjection:
 		c.Kind = ast.AddProjection
 		c.Projection = p.projection()
-		return c.Projection != nil && p.position2(c, &c.Name, c.Projection.Name)
+		return c.Projection != nil && p.namedAndPlaced(c, &c.Name, c.Projection.Name)
 	case lex.KwConstraint:
 		c.Kind = ast.AddConstraint
 		if c.Constraint = p.constraint(); c.Constraint == nil {
@@ -229,8 +229,8 @@ func (p *parser) statisticsCommand(c *ast.Command) bool {
 	return c.Value != nil
 }
 
-// position2 sets the command's name and reads FIRST or AFTER name.
-func (p *parser) position2(c *ast.Command, into *string, name string) bool {
+// namedAndPlaced sets the command's name and reads FIRST or AFTER name.
+func (p *parser) namedAndPlaced(c *ast.Command, into *string, name string) bool {
 	*into = name
 	switch {
 	case p.skipWord(lex.KwFirst):
@@ -264,7 +264,7 @@ func (p *parser) commandColumn(c *ast.Command) bool {
 			return false
 		}
 	}
-	return p.position2(c, &c.Name, name)
+	return p.namedAndPlaced(c, &c.Name, name)
 }
 
 // dropCommand reads what follows DROP, CLEAR and MATERIALIZE.
