@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/facts"
+	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -35,12 +37,15 @@ type caseOptions struct {
 	recorded        *rules.Recorded
 	ledger          bool
 	unknownSettings []string
-	experimental    bool
+	inlined         string
 	noEngine        string
 }
 
-// sections in the order in which a case has them. Options may be left out.
+// sections in the order in which a case has them. Options may be left out; the definitions are a script, or a schema
+// tree whose files are sections of their own: desired/manifest.hcl, desired/orders.hcl.
 var sections = [...]string{"platform", "options", "desired.sql", "live.sql", "decisions", "statements"}
+
+const desiredTree = "desired/"
 
 // parseCase reads a case. One with a section that is missing, unknown, doubled or cannot be read is an error.
 func parseCase(file string, data []byte) (*testCase, error) {
@@ -54,6 +59,12 @@ func parseCase(file string, data []byte) (*testCase, error) {
 	at := -1
 	for _, f := range c.archive.Files {
 		i := slices.Index(sections[:], f.Name)
+		if strings.HasPrefix(f.Name, desiredTree) {
+			i = slices.Index(sections[:], "desired.sql")
+			if at == i {
+				continue
+			}
+		}
 		switch {
 		case i < 0:
 			return nil, fault("unknown section %q: a case has %s", f.Name, strings.Join(sections[:], ", "))
@@ -77,8 +88,8 @@ func parseCase(file string, data []byte) (*testCase, error) {
 		return nil, fault("%v", err)
 	}
 	c.liveText = c.section("live.sql")
-	if c.desired, err = objects(c.section("desired.sql")); err != nil {
-		return nil, fault("desired.sql: %v", err)
+	if c.desired, err = c.declared(); err != nil {
+		return nil, fault("desired: %v", err)
 	}
 	if c.live, err = objects(c.liveText); err != nil {
 		return nil, fault("live.sql: %v", err)
@@ -87,6 +98,28 @@ func parseCase(file string, data []byte) (*testCase, error) {
 		return nil, fault("neither side has an object")
 	}
 	return c, nil
+}
+
+// declared reads the definitions of the case.
+func (c *testCase) declared() ([]ast.Object, error) {
+	files := fstest.MapFS{}
+	for _, f := range c.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, desiredTree); ok {
+			files[name] = &fstest.MapFile{Data: f.Data}
+		}
+	}
+	if len(files) == 0 {
+		return objects(c.section("desired.sql"))
+	}
+	loaded, diags := tree.Load(files, tree.Options{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	var list []ast.Object
+	for _, d := range loaded.Objects {
+		list = append(list, d.Object)
+	}
+	return list, nil
 }
 
 func (c *testCase) section(name string) string {
@@ -128,8 +161,8 @@ func (c *testCase) readOptions() error {
 			o.ledger = true
 		case "unknown_setting":
 			o.unknownSettings = append(o.unknownSettings, value)
-		case "experimental":
-			o.experimental = true
+		case "inlined":
+			o.inlined = value
 		case "no_engine":
 			if value == "" {
 				return errors.New("no_engine needs a reason")
@@ -169,7 +202,7 @@ func (c *testCase) pairs(live []ast.Object) []rules.Pair {
 	}
 	var list []rules.Pair
 	for _, d := range c.desired {
-		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded}
+		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded, Inlined: c.options.inlined}
 		if o := byName[d.ID()]; o != nil {
 			p.Live = o
 			delete(byName, d.ID())

@@ -57,19 +57,23 @@ func (s *scope) namesKnown(expr hclsyntax.Expression) bool {
 		if !found || !isAttr || !object.Type().IsObjectType() || object.Type().HasAttribute(attr.Name) {
 			continue
 		}
-		known := slices.Sorted(maps.Keys(object.Type().AttributeTypes()))
-		what := map[string]string{"var": "variable", "local": "local"}[root.Name]
-		if what == "" {
-			what = root.Name + " value"
-		}
-		detail := fmt.Sprintf("Nothing declares a %s %q.", what, attr.Name) + suggest(attr.Name, known)
-		if len(known) > 0 {
-			detail += " Known: " + expected(known) + "."
-		}
-		s.fault(CodeUnknown, t.SourceRange(), fmt.Sprintf("Unknown %s %q", what, attr.Name), detail)
+		s.unknownName(t, root.Name, attr.Name, slices.Sorted(maps.Keys(object.Type().AttributeTypes())))
 		ok = false
 	}
 	return ok
+}
+
+// unknownName reports a reference to a name of a namespace that does not have it.
+func (f *faults) unknownName(t hcl.Traversal, namespace, name string, known []string) {
+	what := map[string]string{"var": "variable", "local": "local"}[namespace]
+	if what == "" {
+		what = namespace + " value"
+	}
+	detail := fmt.Sprintf("Nothing declares a %s %q.", what, name) + suggest(name, known)
+	if len(known) > 0 {
+		detail += " Known: " + expected(known) + "."
+	}
+	f.fault(CodeUnknown, t.SourceRange(), fmt.Sprintf("Unknown %s %q", what, name), detail)
 }
 
 // text evaluates an attribute as a piece of text; a number or a bool is one too.
