@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
@@ -33,6 +35,43 @@ func TestALedgerOfAnotherShapeIsRefusedByNameAndKept(t *testing.T) {
 		if after := s.value("SELECT uuid FROM system.tables WHERE database = 'dfe' AND name = 'schema_migrations'"); after != before {
 			t.Error("it is another object now")
 		}
+	}
+}
+
+func TestALedgerOfAnOlderReleaseGainsItsColumnsAndIsWrittenToAtOnce(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.exec("ALTER TABLE dfe.schema_migrations DROP COLUMN decisions")
+	s.exec("DROP TABLE DB.loans SYNC")
+	r := s.pass(engine.Options{})
+	if r.Summary.Statements != 2 {
+		t.Errorf("%+v, want the column and the table", r.Summary)
+	}
+	if got := s.value("SELECT count() FROM dfe.schema_migrations WHERE decisions LIKE '%create%' AND name = 'DB.loans'"); got != "1" {
+		t.Errorf("the column that was just added holds %s rows about what came after it", got)
+	}
+}
+
+func TestAnObjectThatSomeoneDroppedIsCreatedAgainAndReported(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.exec("DROP TABLE DB.loans SYNC")
+	s.exec("ALTER TABLE DB.books DROP COLUMN title")
+	r := s.pass(engine.Options{})
+	reported := map[string]int{}
+	for _, o := range r.Objects {
+		if name, own := strings.CutPrefix(o.Name, s.db+"."); own {
+			reported[name] = o.Reported()
+		}
+	}
+	want := []string{"database : unchanged, none", "table books: applied, alter", "table loans: applied, create", "view latest: unchanged, none"}
+	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" || reported["books"] != 1 || reported["loans"] != 1 {
+		t.Errorf("reported %v\n%s", reported, diff)
+	}
+	if again := s.pass(engine.Options{}); again.Summary.Statements != 0 || again.Summary.Reported != 0 {
+		t.Errorf("again: %+v", again.Summary)
 	}
 }
 
