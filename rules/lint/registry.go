@@ -1,0 +1,50 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/lang/tree"
+)
+
+// Check is one thing lint looks for.
+type Check struct {
+	Code     Code
+	Title    string // what is found, as a noun phrase
+	Severity Severity
+	// Fixed is true for a finding that no comment waives: nothing works while it stands.
+	Fixed bool
+	// Engine is true for what only a ClickHouse engine can find.
+	Engine bool
+
+	fault  tree.Code // the loader's fault
+	remedy string    // what to do about a fault, whose detail says why
+	table  func(*table)
+	query  func(*query)
+	object func(*object)
+}
+
+// Checks lists every check by code. The list is closed: a finding has no other code.
+func Checks() []Check {
+	return slices.Concat(faultChecks(), waiverChecks(), keyChecks(), partitionChecks(), ttlChecks(), typeChecks(), valueChecks(),
+		commentChecks(), codecChecks(), indexChecks(), engineChecks(), queryChecks(), settingChecks(), serverChecks())
+}
+
+// Find returns the check of a code, in any case.
+func Find(code string) (Check, bool) {
+	for _, c := range Checks() {
+		if strings.EqualFold(string(c.Code), code) {
+			return c, true
+		}
+	}
+	return Check{}, false
+}
+
+// The code of what a ClickHouse engine refuses; package engine finds it.
+const CodeServer Code = "DFE301"
+
+func serverChecks() []Check {
+	return []Check{
+		{Code: CodeServer, Title: "a statement that ClickHouse refuses", Severity: Error, Fixed: true, Engine: true},
+	}
+}
