@@ -1,35 +1,33 @@
 package ast
 
-import "strings"
-
 // QuoteIdent returns name as ClickHouse reads it: bare where it is a plain identifier ([A-Za-z_][A-Za-z0-9_]*) and
 // no word that changes meaning without quotes, in backticks otherwise. It quotes what ClickHouse's own
-// backQuoteIfNeed quotes.
+// backQuoteIfNeed quotes, and the words that read as operators or literals.
 func QuoteIdent(name string) string {
 	if plainIdent(name) {
 		return name
 	}
-	var b strings.Builder
-	b.Grow(len(name) + 2)
-	b.WriteByte('`')
-	writeEscaped(&b, name, '`')
-	b.WriteByte('`')
-	return b.String()
+	return string(appendEscaped(make([]byte, 0, len(name)+2), name, '`'))
 }
 
 // QuoteString returns s as a string literal in single quotes, escaped as ClickHouse prints it.
 func QuoteString(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 2)
-	b.WriteByte('\'')
-	writeEscaped(&b, s, '\'')
-	b.WriteByte('\'')
-	return b.String()
+	return string(appendEscaped(make([]byte, 0, len(s)+2), s, '\''))
 }
 
-// plainIdent follows isValidIdentifier and backQuoteIfNeed of ClickHouse's Common/quoteString.cpp: DISTINCT, ALL,
-// TABLE, SELECT, FROM and a few more are quoted although they are valid identifiers.
-func plainIdent(s string) bool {
+func appendIdent(dst []byte, name string) []byte {
+	if plainIdent(name) {
+		return append(dst, name...)
+	}
+	return appendEscaped(dst, name, '`')
+}
+
+func appendString(dst []byte, s string) []byte { return appendEscaped(dst, s, '\'') }
+
+func plainIdent(s string) bool { return plainWord(s) && !quotedWord(s) }
+
+// plainWord follows isValidIdentifier of ClickHouse's Common/StringUtils.h.
+func plainWord(s string) bool {
 	if s == "" {
 		return false
 	}
@@ -39,31 +37,50 @@ func plainIdent(s string) bool {
 			return false
 		}
 	}
-	return len(s) > 8 || !quotedWords[strings.ToLower(s)]
+	return true
 }
 
-var quotedWords = map[string]bool{"distinct": true, "all": true, "table": true, "select": true, "from": true, "null": true}
+// quotedWord lists the words of ClickHouse's backQuoteIfNeed (Common/quoteString.cpp) and those that begin an operand, an
+// operator or a query.
+func quotedWord(s string) bool {
+	if len(s) > 8 {
+		return false
+	}
+	var buf [8]byte
+	for i := 0; i < len(s); i++ {
+		buf[i] = s[i] | 0x20
+	}
+	switch string(buf[:len(s)]) {
+	case "distinct", "all", "table", "select", "from", "null", "true", "false", "nan", "inf", "infinity",
+		"and", "as", "between", "case", "div", "else", "end", "explain", "global", "ilike", "in", "interval", "is", "like",
+		"mod", "not", "or", "regexp", "then", "values", "when", "with":
+		return true
+	}
+	return false
+}
 
-func writeEscaped(b *strings.Builder, s string, quote byte) {
+// appendEscaped appends s between quotes with the escapes of ClickHouse's writeAnyEscapedString.
+func appendEscaped(dst []byte, s string, quote byte) []byte {
+	dst = append(dst, quote)
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case quote, '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			dst = append(dst, '\\', c)
 		case '\b':
-			b.WriteString(`\b`)
+			dst = append(dst, `\b`...)
 		case '\f':
-			b.WriteString(`\f`)
+			dst = append(dst, `\f`...)
 		case '\r':
-			b.WriteString(`\r`)
+			dst = append(dst, `\r`...)
 		case '\n':
-			b.WriteString(`\n`)
+			dst = append(dst, `\n`...)
 		case '\t':
-			b.WriteString(`\t`)
+			dst = append(dst, `\t`...)
 		case 0:
-			b.WriteString(`\0`)
+			dst = append(dst, `\0`...)
 		default:
-			b.WriteByte(c)
+			dst = append(dst, c)
 		}
 	}
+	return append(dst, quote)
 }

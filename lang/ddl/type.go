@@ -55,11 +55,7 @@ func (p *parser) dataTypeName() *node {
 	p.i++
 	n := p.nameNode(start)
 	n.Kind = ast.Type
-	first := p.toks[start].Word
-	if first == 0 {
-		return n
-	}
-	switch first {
+	switch p.toks[start].Word {
 	case lex.KwDouble:
 		if p.skipWord(lex.KwPrecision) {
 			n.Text = "DOUBLE PRECISION"
