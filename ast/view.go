@@ -4,6 +4,7 @@ package ast
 type Security struct {
 	Mode    string // "", "DEFINER", "INVOKER", "NONE"
 	Definer string // a user's name, or "CURRENT_USER"
+	Reason  string // why the definer is not known, as a sentence: an [Unknown] in its part
 }
 
 func (s Security) parts(parts []Part) []Part {
@@ -14,7 +15,10 @@ func (s Security) parts(parts []Part) []Part {
 	if s.Mode != "" {
 		p.Attrs = append(p.Attrs, Attr{"mode", N(Keyword, s.Mode)})
 	}
-	if s.Definer != "" {
+	switch {
+	case s.Reason != "":
+		p.Attrs = append(p.Attrs, Attr{"definer", N(Unknown, s.Reason)})
+	case s.Definer != "":
 		p.Attrs = append(p.Attrs, Attr{"definer", N(Ident, s.Definer)})
 	}
 	return append(parts, p)

@@ -18,6 +18,10 @@ type form struct {
 	scope *scope
 	// nested names the columns whose live shape is an unflattened Nested.
 	nested map[string]bool
+	// facing is the live object the form is made for, if any.
+	facing ast.Object
+	// lossy: the live text was read by something that put U+FFFD for bytes that are no UTF-8.
+	lossy bool
 	// inlining is how deep SQL functions are inside each other.
 	inlining int
 }

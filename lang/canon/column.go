@@ -2,6 +2,7 @@ package canon
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dfe-engine/dfe/ast"
 )
@@ -47,19 +48,38 @@ func flattened(c *ast.Column) []*ast.Column {
 func (f *form) column(c *ast.Column) *ast.Column {
 	typ := f.typ(c.Type)
 	value := f.expr(c.Default)
+	if c.DefaultKind == ast.Default && value != nil && value.Kind == ast.Keyword && value.Text == "NULL" {
+		typ = nullable(typ)
+	}
 	codec := f.codec(c.Codec, typ)
 	statistics := f.statistics(c.Statistics)
 	ttl := f.expr(c.TTL)
 	settings := f.settingList(c.Settings, nil)
 	if typ == c.Type && value == c.Default && codec == c.Codec && statistics == c.Statistics && ttl == c.TTL &&
-		same(settings, c.Settings) && c.Collation == "" && !c.PrimaryKey {
+		same(settings, c.Settings) && c.Collation == "" && !c.PrimaryKey && (!f.lossy || utf8.ValidString(c.Name)) {
 		return c
 	}
 	out := *c
+	if f.lossy {
+		out.Name = validName(c.Name)
+	}
 	out.Type, out.Default, out.Codec, out.Statistics, out.TTL, out.Settings = typ, value, codec, statistics, ttl, settings
 	out.Collation = "" // ClickHouse reads COLLATE and forgets it
 	out.PrimaryKey = false
 	return &out
+}
+
+// nullable is the type of a column with DEFAULT NULL, which ClickHouse makes Nullable by itself.
+func nullable(typ *ast.Node) *ast.Node {
+	switch {
+	case typ == nil || typ.Kind != ast.Type:
+		return typ
+	case typ.Text == "LowCardinality":
+		return with(typ, each(typ.Kids, nullable))
+	case typ.Text == "Nullable":
+		return typ
+	}
+	return at(typ, ast.Type, "Nullable", typ)
 }
 
 func (f *form) statistics(n *ast.Node) *ast.Node {

@@ -2,6 +2,7 @@ package canon
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -47,7 +48,28 @@ func (f *form) keyValue(n *ast.Node) *ast.Node {
 		slices.SortStableFunc(kids, func(a, b *ast.Node) int { return strings.Compare(a.Text, b.Text) })
 		return at(n, ast.List, "", kids...)
 	}
+	if n.Kind == ast.Func && n.Text == "tcpPort" && len(n.Kids) == 0 {
+		return f.port(n)
+	}
 	return f.constant(n)
+}
+
+const defaultPort = "9000"
+
+// port is what tcpPort() is: the server's own, and where that is not given ClickHouse's default, unless the live object shows
+// another, which then decides nothing.
+func (f *form) port(n *ast.Node) *ast.Node {
+	if f.env.TCPPort != 0 {
+		return at(n, ast.Number, strconv.Itoa(int(f.env.TCPPort)))
+	}
+	if live, ok := f.facing.(*ast.Dictionary); ok && live.Source != nil {
+		for _, a := range live.Source.Args {
+			if strings.EqualFold(a.Name, "PORT") && a.Value.Text != defaultPort {
+				return n
+			}
+		}
+	}
+	return at(n, ast.Number, defaultPort)
 }
 
 // layout: a layout for numbers becomes its COMPLEX_KEY form where the key is none (case S85).

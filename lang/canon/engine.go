@@ -74,7 +74,7 @@ func (f *form) engineArgs(engine string, args []*ast.Node) []*ast.Node {
 			return f.expr(n) // the sharding key: a name there is a column
 		}
 		value := f.constant(n)
-		if value.Kind == ast.String && value.Text == "" && (engine == "Buffer" && i == 1 || engine == "Distributed" && i == 2) && f.db != "" {
+		if value.Kind == ast.String && value.Text == "" && ((engine == "Buffer" || engine == "Merge") && i == 1 || engine == "Distributed" && i == 2) && f.db != "" {
 			return at(n, ast.String, f.db)
 		}
 		return value

@@ -2,6 +2,7 @@ package canon
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dfe-engine/dfe/ast"
 )
@@ -46,11 +47,16 @@ func (f *form) expr(n *ast.Node) *ast.Node {
 
 // ident joins a dotted name outside queries, where n.a and `n.a` are the same column or subcolumn.
 func (f *form) ident(n *ast.Node) *ast.Node {
+	if f.lossy && len(n.Kids) == 0 && !utf8.ValidString(n.Text) {
+		return at(n, ast.Ident, validName(n.Text))
+	}
 	if f.query || len(n.Kids) == 0 {
 		return n
 	}
 	return joined(n)
 }
+
+func validName(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
 
 func joined(n *ast.Node) *ast.Node {
 	parts := make([]string, len(n.Kids))

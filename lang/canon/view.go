@@ -1,31 +1,32 @@
 package canon
 
-import (
-	"slices"
-
-	"github.com/dfe-engine/dfe/ast"
-)
+import "github.com/dfe-engine/dfe/ast"
 
 func (f *form) view(v *ast.View) *ast.View {
 	c := *v
-	c.Query = aliased(f.stored(v.Query), v.Columns)
+	c.Query = aliased(f.stored(v.Query), v.Aliases)
+	c.Aliases = nil
 	c.Columns = f.columns(v.Columns)
 	c.Security = f.security(v.Security)
 	return &c
 }
 
-// aliased gives the outputs of a query the names of a column list that has no types: CREATE VIEW v (a, b) AS SELECT.
-func aliased(query *ast.Node, columns []*ast.Column) *ast.Node {
-	if query == nil || query.Kind != ast.Select || len(columns) == 0 || slices.ContainsFunc(columns, func(c *ast.Column) bool { return c.Type != nil }) {
+// aliased gives the outputs of a query the names of CREATE VIEW v (a, b) AS SELECT. The stored text has both the list and
+// the aliases.
+func aliased(query *ast.Node, names []string) *ast.Node {
+	if query == nil || len(names) == 0 {
 		return query
 	}
+	if query.Kind == ast.Union {
+		return with(query, each(query.Kids, func(k *ast.Node) *ast.Node { return aliased(k, names) }))
+	}
 	return with(query, each(query.Kids, func(k *ast.Node) *ast.Node {
-		if k.Kind != ast.Clause || k.Text != "SELECT" && k.Text != "SELECT DISTINCT" || len(k.Kids) != len(columns) {
+		if k.Kind != ast.Clause || k.Text != "SELECT" && k.Text != "SELECT DISTINCT" || len(k.Kids) != len(names) {
 			return k
 		}
 		i := 0
 		return with(k, each(k.Kids, func(e *ast.Node) *ast.Node {
-			name := columns[i].Name
+			name := names[i]
 			i++
 			if e.Kind == ast.Alias {
 				if e.Text == name {

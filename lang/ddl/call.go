@@ -1,6 +1,8 @@
 package ddl
 
 import (
+	"strings"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
@@ -134,7 +136,7 @@ func (p *parser) specialCall(w lex.Keyword, name string, start int) (n *node, do
 	case lex.KwCast:
 		return p.cast(name, start), true
 	case lex.KwExtract:
-		if unit := intervalUnit(p.tok(), p.src); unit != "" && p.peek(1).Word == lex.KwFrom {
+		if unit := extractUnit(p.tok(), p.src); unit != "" && p.peek(1).Word == lex.KwFrom {
 			return p.extract(name, unit, start), true
 		}
 	case lex.KwTrim:
@@ -190,6 +192,18 @@ func (p *parser) cast(name string, start int) *node {
 		return p.drop(mark)
 	}
 	return p.list(ast.Func, name, start, mark)
+}
+
+// extractUnit is a unit of time or one of the fields only EXTRACT knows (ParserExtractExpression).
+func extractUnit(t lex.Token, src string) string {
+	if unit := intervalUnit(t, src); unit != "" || t.Kind != lex.Word {
+		return unit
+	}
+	switch unit := strings.ToUpper(t.Text(src)); unit {
+	case "EPOCH", "DOW", "DOY", "ISODOW", "ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM", "TIMEZONE_HOUR", "TIMEZONE_MINUTE":
+		return unit
+	}
+	return ""
 }
 
 func (p *parser) extract(name, unit string, start int) *node {
