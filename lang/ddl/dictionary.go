@@ -156,6 +156,12 @@ func (p *parser) kindAndArgs() (kind string, args []ast.Setting, parens, ok bool
 	if !p.want(lex.LParen, "an opening parenthesis") {
 		return "", nil, false, false
 	}
+	kind, args, parens, ok = p.kindCall()
+	return kind, args, parens, ok && p.want(lex.RParen, "a closing parenthesis")
+}
+
+// kindCall reads KIND(key value ..) or KIND.
+func (p *parser) kindCall() (kind string, args []ast.Setting, parens, ok bool) {
 	if kind, ok = p.ident(); !ok {
 		return "", nil, false, false
 	}
@@ -176,7 +182,7 @@ func (p *parser) kindAndArgs() (kind string, args []ast.Setting, parens, ok bool
 		}
 		p.i++
 	}
-	return kind, args, parens, p.want(lex.RParen, "a closing parenthesis")
+	return kind, args, parens, true
 }
 
 // keyedValue reads the value behind a key: a literal, a name, a call, or a block of further keys in parentheses.

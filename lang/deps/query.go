@@ -141,6 +141,8 @@ func (c *collector) tableFunction(n *ast.Node, s *scope) {
 		}
 	case "remote", "remotesecure", "cluster", "clusterallreplicas", "merge":
 	default:
+		// A view with parameters is called like a table function.
+		c.add(Relation, ast.Name{Name: n.Text}, n).Perhaps = true
 		for _, kid := range n.Kids {
 			c.expr(kid, s)
 		}

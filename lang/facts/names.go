@@ -14,6 +14,12 @@ func TableFunctionNames() []string { return values(tableFunctions[:], tableFunct
 // CodecNames returns the names of all column codecs.
 func CodecNames() []string { return values(codecs[:]) }
 
+// LayoutNames returns the layouts of dictionaries, in lower case.
+func LayoutNames() []string { return values(layouts[:]) }
+
+// SourceNames returns the sources of dictionaries, in lower case.
+func SourceNames() []string { return values(sources[:]) }
+
 // EngineNames returns the names of all table engines.
 func EngineNames() []string {
 	names := make([]string, 0, len(engines))

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -15,6 +16,7 @@ func (l *loader) checkColumns(d *Declared) {
 		l.unknownColumns(d, ast.Path{Part: "query"}, func(r *resolver) { r.query(o.Query, nil) })
 	case *ast.MaterializedView:
 		l.unknownColumns(d, ast.Path{Part: "query"}, func(r *resolver) { r.query(o.Query, nil) })
+		l.checkTarget(d, o)
 	case *ast.Table:
 		l.tableColumns(d, o)
 	}
@@ -94,6 +96,9 @@ func (l *loader) columnsOf(name ast.Name) (relation, bool) {
 		rel = l.columnsOfTable(o)
 	case *ast.View:
 		rel = l.columnsOfQuery(o.Columns, o.Query, name.Database)
+		if len(o.Aliases) > 0 {
+			rel = relation{columns: o.Aliases}
+		}
 	case *ast.MaterializedView:
 		rel = l.columnsOfQuery(o.Columns, o.Query, name.Database)
 		if o.To != (ast.Name{}) {
@@ -149,4 +154,48 @@ func (l *loader) columnsOfQuery(columns []*ast.Column, query *ast.Node, database
 	r := &resolver{lookup: l.columnsOf, database: database}
 	rel := r.query(query, nil)
 	return relation{columns: rel.columns, open: rel.open}
+}
+
+// checkTarget finds columns a materialized view selects and its target lacks (26.7 refuses them with error 8).
+func (l *loader) checkTarget(d *Declared, m *ast.MaterializedView) {
+	if m.To == (ast.Name{}) {
+		return
+	}
+	target, ok := l.columnsOf(m.To)
+	if !ok || target.open {
+		return
+	}
+	for _, e := range selected(m.Query) {
+		if name := outputName(e); name != "" && !slices.Contains(target.columns, name) {
+			l.fault(CodeColumn, d.Place(ast.Path{Part: "query"}, e), fmt.Sprintf("The target has no column %q", name),
+				fmt.Sprintf("%s writes to %s by the names of its columns, and a server refuses one the target lacks. Name it with AS, or add the column.", d.Name, m.To)+suggest(name, target.columns))
+		}
+	}
+}
+
+// selected returns the SELECT list of a query, of the first one of a union.
+func selected(n *ast.Node) []*ast.Node {
+	for n != nil && (n.Kind == ast.Union || n.Kind == ast.Paren) && len(n.Kids) > 0 {
+		n = n.Kids[0]
+	}
+	if n == nil || n.Kind != ast.Select {
+		return nil
+	}
+	for _, clause := range n.Kids {
+		if clause.Text == "SELECT" || clause.Text == "SELECT DISTINCT" {
+			return clause.Kids
+		}
+	}
+	return nil
+}
+
+// outputName is the name of a selected column where the text alone decides it.
+func outputName(e *ast.Node) string {
+	switch {
+	case e.Kind == ast.Alias:
+		return e.Text
+	case e.Kind == ast.Ident && len(e.Kids) == 0:
+		return e.Text
+	}
+	return ""
 }

@@ -55,7 +55,9 @@ func (l *loader) checkEngine(d *Declared, t *ast.Table) {
 		l.fault(CodeMissing, d.Place(ast.Path{Part: "order_by"}, nil), "A table without a sorting key",
 			base+` sorts its rows: state order_by, as in order_by = ["timestamp"]; order_by = [] is the table that has no order.`)
 	}
-	l.checkEngineTakes(d, t, engine, base)
+	if d.Kind == ast.KindTable { // of an inner table a server passes over what its engine has no use for
+		l.checkEngineTakes(d, t, engine, base)
+	}
 }
 
 // checkEngineTakes finds clauses and parts the engine has no use for: a server refuses them.

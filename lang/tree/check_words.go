@@ -27,6 +27,13 @@ func (l *loader) checkWords(d *Declared) {
 		if o.Inner != nil {
 			l.checkTable(d, o.Inner)
 		}
+	case *ast.Dictionary:
+		l.checkDictionary(d, o)
+	case *ast.Function:
+		l.checkFunctions(d, ast.Path{Part: "body"}, o.Lambda)
+		if o.Lambda != nil && o.Lambda.Kind != ast.Lambda && o.Lambda.Kind != ast.Opaque {
+			l.fault(CodeFunction, d.Place(ast.Path{Part: "body"}, o.Lambda), "A function is a lambda", "Its body names the parameters first, as in (x, y) -> x + y.")
+		}
 	}
 }
 
@@ -67,6 +74,23 @@ func (l *loader) checkTable(d *Declared, t *ast.Table) {
 	}
 	l.checkEngine(d, t)
 	l.checkSettings(d, t)
+}
+
+func (l *loader) checkDictionary(d *Declared, dict *ast.Dictionary) {
+	for _, a := range dict.Attributes {
+		l.checkType(d, ast.Path{Part: "attribute", Name: a.Name, Attr: "type"}, a.Type)
+		l.checkFunctions(d, ast.Path{Part: "attribute", Name: a.Name, Attr: "expression"}, a.Expression)
+	}
+	if dict.Layout != nil {
+		if _, ok := facts.DictionaryLayout(dict.Layout.Kind); !ok {
+			l.fault(CodeUnknown, d.Place(ast.Path{Part: "layout"}, nil), fmt.Sprintf("Unknown layout %q", dict.Layout.Kind),
+				fmt.Sprintf("ClickHouse %s has the layouts %s.", facts.Version(), expected(facts.LayoutNames()))+suggest(dict.Layout.Kind, facts.LayoutNames()))
+		}
+	}
+	if dict.Source != nil && !facts.DictionarySource(dict.Source.Kind) {
+		l.fault(CodeUnknown, d.Place(ast.Path{Part: "source"}, nil), fmt.Sprintf("Unknown source %q", dict.Source.Kind),
+			fmt.Sprintf("ClickHouse %s has the sources %s.", facts.Version(), expected(facts.SourceNames()))+suggest(dict.Source.Kind, facts.SourceNames()))
+	}
 }
 
 // noNullable are the types that cannot be inside Nullable (case S16: error 43 of 26.7).
@@ -188,7 +212,9 @@ func (l *loader) checkFrom(d *Declared, path ast.Path, clause *ast.Node) {
 				}
 				return false
 			case n.Kind == ast.Func:
-				if _, ok := facts.TableFunction(n.Text); !ok {
+				_, known := facts.TableFunction(n.Text)
+				view := l.find(ast.KindTable, ast.Name{Database: d.Name.Database, Name: n.Text})
+				if !known && view == nil {
 					l.fault(CodeFunction, d.Place(path, n), fmt.Sprintf("Unknown table function %q", n.Text),
 						fmt.Sprintf("ClickHouse %s has no table function of this name.", facts.Version())+suggest(n.Text, facts.TableFunctionNames()))
 				}

@@ -159,14 +159,3 @@ func literalString(expr hclsyntax.Expression) string {
 	}
 	return ""
 }
-
-// columns reads the column blocks of a body, in order.
-func (s *scope) columns(d *definition, c content, spec shape) []*ast.Column {
-	var columns []*ast.Column
-	for _, block := range c.blocks {
-		if block.Type == "column" {
-			columns = append(columns, s.column(d, block, spec))
-		}
-	}
-	return columns
-}

@@ -53,6 +53,11 @@ func parseQuery(d *definition, t text, path ast.Path) *ast.Node {
 	return d.parsed(t, path, n, err, "query")
 }
 
+func parsePeriod(d *definition, t text, path ast.Path) *ast.Node {
+	n, err := ddl.ParsePeriod(t.value)
+	return d.parsed(t, path, n, err, "period")
+}
+
 func parseEngine(d *definition, t text) *ast.Engine {
 	e, err := ddl.ParseEngine(t.value)
 	if err != nil {

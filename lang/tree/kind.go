@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"github.com/hashicorp/hcl/v2/hclwrite"
-
 	"github.com/dfe-engine/dfe/ast"
 )
 
@@ -18,10 +16,12 @@ type kind struct {
 	// statement takes an object from a .sql file: it puts the declared name into it, or returns false for an object of
 	// another kind.
 	statement func(ast.Object, ast.Name, ast.Origin) bool
-	render    func(*hclwrite.Body, ast.Object)
+	render    func(*writer, ast.Object)
 }
 
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
-	return []kind{databaseKind(), tableKind(), viewKind()}
+	return []kind{
+		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(),
+	}
 }

@@ -36,18 +36,20 @@ func tableKind() kind {
 
 func buildTable(d *definition) ast.Object {
 	t := &ast.Table{Name: d.declared.Name, Origin: d.origin()}
-	var path []string
-	if d.source != d.loader.manifest {
-		path = append(path, d.source.name)
-	}
-	d.into(t, d.parts(d, d.content, path))
+	d.into(t, d.parts(d, d.content, []string{d.source.name}))
 	if len(t.Columns) == 0 && !d.declared.Broken {
 		d.fault(CodeMissing, d.content.at, "A table without columns", `A table has at least one column, as in column "id" { type = "UInt64" }.`)
 	}
-	if attr := d.require(d.content, "engine", `A table states its engine, as in engine = "MergeTree": the family only, the platform makes it Replicated.`); attr != nil {
-		if text, ok := d.text(attr); ok {
-			t.Engine = parseEngine(d, text)
-		}
+	d.require(d.content, "engine", `A table states its engine, as in engine = "MergeTree": the family only, the platform makes it Replicated.`)
+	d.storage(t)
+	t.Comment = d.comment(d, d.content, ast.Path{Part: "comment"})
+	return t
+}
+
+// storage reads the engine, the keys, the TTL and the settings.
+func (d *definition) storage(t *ast.Table) {
+	if text, ok := d.text(d.content.attrs["engine"]); ok {
+		t.Engine = parseEngine(d, text)
 	}
 	t.OrderBy = d.key("order_by")
 	t.PrimaryKey = d.key("primary_key")
@@ -55,8 +57,6 @@ func buildTable(d *definition) ast.Object {
 	t.SampleBy = d.fragment("sample_by", parseExpr)
 	t.TTL = d.ttl("ttl")
 	t.Settings = d.settings(d, d.content.attrs["settings"], func(name string) ast.Path { return ast.Path{Part: "setting", Name: name} })
-	t.Comment = d.comment(d, d.content, ast.Path{Part: "comment"})
-	return t
 }
 
 var indexShape = shape{what: "an index", attrs: []string{"expression", "type", "granularity"}}
@@ -132,7 +132,7 @@ func (s *scope) count(c content, name, what string) uint64 {
 	}
 	v, _ = v.UnmarkDeep()
 	var n uint64
-	if v.IsNull() || v.Type() != cty.Number || gocty.FromCtyValue(v, &n) != nil || n == 0 || n > math.MaxInt32 {
+	if v.IsNull() || v.Type() != cty.Number || gocty.FromCtyValue(v, &n) != nil || n == 0 || n > math.MaxInt64 {
 		s.fault(CodeValue, attr.Expr.Range(), fmt.Sprintf("Wrong value for %q", name), fmt.Sprintf("%q is %s: a whole number from 1 on.", name, what))
 		return 0
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/dfe-engine/dfe/ast"
 )
@@ -22,7 +22,7 @@ func viewKind() kind {
 		},
 		build: func(d *definition) ast.Object {
 			v := &ast.View{Name: d.declared.Name, Origin: d.origin()}
-			v.Columns = d.viewColumns()
+			v.Columns, v.Aliases = d.viewColumns()
 			d.require(d.content, "query", "A view is a query, as in query = <<-SQL ... SQL.")
 			v.Query = d.fragment("query", parseQuery)
 			v.Security = d.security()
@@ -36,21 +36,18 @@ func viewKind() kind {
 			}
 			return ok
 		},
-		render: func(body *hclwrite.Body, o ast.Object) {
-			v := o.(*ast.View)
-			renderColumns(body, v.Columns)
-			renderNode(body, "query", v.Query)
-			renderSecurity(body, v.Security)
-			renderText(body, "comment", v.Comment)
-		},
+		render: renderView,
 	}
 }
 
 var viewColumnShape = shape{what: "a column", attrs: []string{"type", "comment"}}
 
-// viewColumns reads the column list of a view, each name once.
-func (d *definition) viewColumns() []*ast.Column {
+// viewColumns reads the column list of a view, each name once. A list in which nothing has a type only names the
+// columns of the query.
+func (d *definition) viewColumns() (columns []*ast.Column, aliases []string) {
 	seen := map[string]part{}
+	typed := false
+	var blocks []*hclsyntax.Block
 	for _, block := range d.content.blocks {
 		p := part{kind: "column", name: block.Labels[0], at: block.LabelRanges[0]}
 		if first, twice := seen[p.name]; twice {
@@ -58,8 +55,17 @@ func (d *definition) viewColumns() []*ast.Column {
 			continue
 		}
 		seen[p.name] = p
+		blocks = append(blocks, block)
+		aliases = append(aliases, p.name)
+		typed = typed || len(block.Body.Attributes) > 0
 	}
-	return d.columns(d, d.content, viewColumnShape)
+	if !typed {
+		return nil, aliases
+	}
+	for _, block := range blocks {
+		columns = append(columns, d.column(d, block, viewColumnShape))
+	}
+	return columns, nil
 }
 
 // securityModes are the values of SQL SECURITY.

@@ -229,7 +229,11 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 		}
 		return file.at(offset, length)
 	}
-	for _, p := range []ast.Path{path, {Part: path.Part, Name: path.Name}} {
+	part := ast.Path{Part: path.Part, Name: path.Name}
+	if texts := d.places.texts[part]; len(texts) > 0 {
+		return texts[0].whole()
+	}
+	for _, p := range []ast.Path{path, part} {
 		if at, ok := d.places.spots[p]; ok {
 			return at
 		}

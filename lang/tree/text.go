@@ -44,11 +44,15 @@ func (t text) at(offset, length int) hcl.Range {
 	if !exact.Empty() {
 		return exact
 	}
-	to, within, ok := t.locate(t.expr, offset+length)
-	if !ok || !within.Empty() || to < from {
-		to = from
+	if length == 0 {
+		return t.source.span(from, from)
 	}
-	return t.source.span(from, to)
+	// The last byte, not the one behind it: that one may stand in another part of the template.
+	last, within, ok := t.locate(t.expr, offset+length-1)
+	if !ok || !within.Empty() || last < from {
+		last = from
+	}
+	return t.source.span(from, last+1)
 }
 
 // locate finds the byte of the file that produced the byte at offset of the value of expr. When that byte came out of
