@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds the release, its manifest.hcl at the root.
 //
-//go:embed manifest.hcl tables common-header registries views
+//go:embed manifest.hcl tables common-header registries views rules
 var FS embed.FS

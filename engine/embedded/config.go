@@ -59,7 +59,10 @@ func defaultUsers(threads int) string {
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
+      <access_management>1</access_management>
       <named_collection_control>1</named_collection_control>
+      <show_named_collections>1</show_named_collections>
+      <show_named_collections_secrets>1</show_named_collections_secrets>
     </default>
   </users>
   <quotas><default></default></quotas>

@@ -8,7 +8,7 @@
 //
 // Everything SQL: parsing, types, storage, every MergeTree family, system
 // tables, SHOW CREATE, error codes and texts. Statements run in the library as
-// they were sent; nothing rewrites them.
+// they were sent.
 //
 // # What the front end emulates, or does not have
 //
@@ -23,7 +23,8 @@
 //     is the way to recognise a statement, and reaches the engine. There is no
 //     system.query_log.
 //   - A statement whose client disconnects is stopped by KILL QUERY on the thread
-//     that runs it.
+//     that runs it. An INSERT with data is found by a comment put behind its text,
+//     the one thing ever added to a statement.
 //   - Several statements in one request, INTO OUTFILE and FROM INFILE are refused,
 //     as a server refuses them; the library would carry them out.
 //   - INSERT ... SELECT ... FROM input() is refused: the library drops its data.

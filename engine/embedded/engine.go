@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,43 +85,45 @@ func inUse(dir, pid string) error {
 	return fmt.Errorf("embedded engine: the data directory %s is %w by %s: stop it, or use another directory", dir, ErrInUse, who)
 }
 
-// whyRefused opens once more with a log file and finds the reason in it: the
-// library gives none. (The log is off otherwise, since the engine writes a stack
-// trace into it for every statement that fails.)
+// whyRefused opens once more to find the reason, which the library tells nobody:
+// it prints an exception of ClickHouse on standard error and logs any other. (The
+// log is off otherwise, since the engine writes a stack trace into it for every
+// statement that fails.)
 func (e *engine) whyRefused(dir, confDir string) error {
 	if busy, pid := lockedElsewhere(dir); busy {
 		return inUse(dir, pid) // it came between
 	}
 	logFile := filepath.Join(confDir, "open.log")
-	args := append(e.args, "--logger.log="+logFile, "--log-level=error")
-	err := keepSignals(func() error {
-		c, err := e.lib.open(args...)
-		if err == nil {
-			c.close()
-		}
-		return err
+	args := append(slices.Clone(e.args), "--logger.log="+logFile, "--log-level=error")
+	var opened error
+	printed, err := withStandardError(filepath.Join(confDir, "open.err"), func() {
+		opened = keepSignals(func() error {
+			c, err := e.lib.open(args...)
+			if err == nil {
+				c.close()
+			}
+			return err
+		})
 	})
-	if err == nil {
-		return fmt.Errorf("embedded engine: it could not open %s and then could: try again", dir)
+	if err != nil {
+		return fmt.Errorf("embedded engine: it could not open the data directory %s: its reason is on standard error", dir)
 	}
-	reason := "and gave no reason"
-	if text, err := os.ReadFile(logFile); err == nil {
-		reason = refusal(string(text))
+	if opened == nil {
+		return fmt.Errorf("embedded engine: it could not open the data directory %s and then could: try again", dir)
 	}
-	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, reason)
+	logged, _ := os.ReadFile(logFile) // absent when there is nothing in it
+	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, refusal(printed+"\n"+string(logged)))
 }
 
-// refusal finds the exception in a log of the engine.
+// refusal finds the reason in what the engine printed and logged.
 func refusal(text string) string {
-	if at := strings.Index(text, "<Error>"); at >= 0 {
-		text = text[at+len("<Error>"):]
+	for line := range strings.Lines(text) {
+		if at := strings.Index(line, "Code: "); at >= 0 {
+			reason, _, _ := strings.Cut(line[at:], ", Stack trace")
+			return strings.TrimSpace(reason)
+		}
 	}
-	text, _, _ = strings.Cut(text, ", Stack trace")
-	text, _, _ = strings.Cut(text, "\n")
-	for _, prefix := range []string{"Application:", "Error initializing EmbeddedServer:"} {
-		text = strings.TrimPrefix(strings.TrimSpace(text), prefix)
-	}
-	return strings.TrimSpace(text)
+	return "it gave no reason"
 }
 
 // connect opens a connection with the engine's default settings. It costs about
@@ -145,16 +148,21 @@ func (e *engine) close() {
 }
 
 // run calls into the engine and, should ctx end first, stops the statement the
-// call is executing: KILL QUERY finds it by the thread that runs it, since the
-// library gives statements no name.
-func (e *engine) run(ctx context.Context, call func() error) error {
+// call is executing. The library gives statements no name, so KILL QUERY finds it
+// by the thread that runs it; and an INSERT with data, which the library runs on
+// a thread of its own, by a mark in its text.
+func (e *engine) run(ctx context.Context, mark string, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return cancelled(ctx)
 	}
 	// The thread is this goroutine's alone while the call lasts.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	thread := threadID()
+	which := fmt.Sprintf("has(thread_ids, %d)", threadID())
+	if mark != "" {
+		// In two parts, so that this statement is not one that carries the mark.
+		which += fmt.Sprintf(" OR position(query, concat(%s, %s)) > 0", quote(mark[:1]), quote(mark[1:]))
+	}
 	finished := make(chan struct{})
 	var killer sync.WaitGroup
 	killer.Go(func() {
@@ -167,7 +175,7 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 		again := time.NewTicker(20 * time.Millisecond)
 		defer again.Stop()
 		for {
-			if err := e.kill(thread, finished); err != nil {
+			if err := e.kill(which, finished); err != nil {
 				e.log.Warn("a statement whose client left could not be stopped", "error", err)
 			}
 			select {
@@ -177,18 +185,20 @@ func (e *engine) run(ctx context.Context, call func() error) error {
 			}
 		}
 	})
+	defer func() {
+		close(finished)
+		killer.Wait()
+	}()
 	err := call()
-	close(finished)
-	killer.Wait()
-	if ctx.Err() != nil && err != nil {
+	if err != nil && ctx.Err() != nil {
 		return cancelled(ctx)
 	}
 	return err
 }
 
-// kill stops what runs on a thread, unless it has finished. The killer is waited
-// for before the thread is let go, so the number means no other statement.
-func (e *engine) kill(thread int, finished <-chan struct{}) error {
+// kill stops a statement, unless it has finished. The killer is waited for
+// before the thread is let go, so its number means no other statement.
+func (e *engine) kill(which string, finished <-chan struct{}) error {
 	e.controlMu.Lock()
 	defer e.controlMu.Unlock()
 	select {
@@ -196,7 +206,7 @@ func (e *engine) kill(thread int, finished <-chan struct{}) error {
 		return nil
 	default:
 	}
-	return e.control.exec(fmt.Sprintf("KILL QUERY WHERE has(thread_ids, %d) ASYNC", thread))
+	return e.control.exec("KILL QUERY WHERE " + which + " ASYNC")
 }
 
 func cancelled(ctx context.Context) error {

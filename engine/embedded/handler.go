@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	chcompress "github.com/ClickHouse/ch-go/compress"
@@ -103,7 +104,10 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 		return cancelled(ctx)
 	}
 	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
-	return s.engine.run(ctx, func() error { return s.execute(ctx, work) })
+	if st.insert {
+		work.mark = "embedded-insert-" + newQueryID()
+	}
+	return s.engine.run(ctx, work.mark, func() error { return s.execute(ctx, work) })
 }
 
 // work is one statement on its way through the engine.
@@ -113,6 +117,7 @@ type work struct {
 	text  []byte
 	body  io.Reader // what follows text
 	reply *reply
+	mark  string // of an INSERT with data: what engine.run knows it by
 }
 
 // openBody undoes what a body is wrapped in.
@@ -238,9 +243,10 @@ func (c *conn) prepare(q request, readOnly bool) error {
 	if len(sets) > 0 {
 		sql = append(sql, "SET "+strings.Join(sets, ", "))
 	}
-	if value, ok := q.setting("readonly"); ok {
+	switch value, _ := q.setting("readonly"); {
+	case value != "" && value != "0":
 		sql = append(sql, "SET readonly = "+quote(value))
-	} else if readOnly {
+	case readOnly:
 		sql = append(sql, "SET readonly = 2")
 	}
 	return c.execAll(sql)
@@ -330,7 +336,8 @@ func (w *work) writePiece(piece *result, format string) error {
 // insertData feeds the data of an INSERT to the engine as it arrives.
 func (s *Server) insertData(ctx context.Context, c *conn, w *work) error {
 	format := first(w.dataFormat, "Values")
-	into, err := c.insert(w.text[:w.textEnd], format, w.params)
+	marked := fmt.Appendf(slices.Clip(w.text[:w.textEnd]), "/* %s */", w.mark)
+	into, err := c.insert(marked, format, w.params)
 	if err != nil {
 		return err
 	}
@@ -340,11 +347,11 @@ func (s *Server) insertData(ctx context.Context, c *conn, w *work) error {
 	}
 	buffer := make([]byte, 256<<10)
 	for {
-		n, err := io.ReadFull(w.body, buffer)
+		n, err := w.body.Read(buffer)
 		if appended := into.append(buffer[:n]); appended != nil {
 			return appended
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil && ctx.Err() != nil {

@@ -80,6 +80,8 @@ func TestRequestsAreAnsweredAsCurlUsersExpect(t *testing.T) {
 		{"a database", params("database", db), "SELECT currentDatabase()", db + "\n"},
 		{"a query parameter", params("param_who", "it's\\\\me"), "SELECT {who:String}", "it\\'s\\\\me\n"},
 		{"an identifier as a query parameter", params("param_t", "one"), "SELECT count() FROM system.{t:Identifier}", "1\n"},
+		{"access objects can be listed", "", "SHOW ROLES", ""},
+		{"grants can be listed", "", "SELECT count() > 0 FROM system.grants", "1\n"},
 		{"waiting for the end", params("wait_end_of_query", "1"), "SELECT 7", "7\n"},
 		{"SHOW", params("database", db), "SHOW TABLES", ""},
 	}
@@ -113,6 +115,7 @@ func TestErrorsKeepClickHousesCodeTextAndStatus(t *testing.T) {
 		{"too slow", params("max_execution_time", "1"), "SELECT sum(sipHash64(number)) FROM numbers(1000000000000)", 504, "159", "(TIMEOUT_EXCEEDED)"},
 		{"readonly", params("readonly", "1"), "CREATE TABLE x (a UInt8) ENGINE = Memory", 500, "164", "(READONLY)"},
 		{"no role", params("role", "absent"), "SELECT 1", 500, "511", "(UNKNOWN_ROLE)"},
+		{"access objects, which need a server", "", "CREATE ROLE r", 500, "514", "(ACCESS_STORAGE_FOR_INSERTION_NOT_FOUND)"},
 		{"no substitution", "", "SELECT {x:String}", 500, "456", "(UNKNOWN_QUERY_PARAMETER)"},
 		{"another user", params("user", "somebody"), "SELECT 1", 403, "516", "(AUTHENTICATION_FAILED)"},
 		{"a password", params("password", "x"), "SELECT 1", 403, "516", "(AUTHENTICATION_FAILED)"},
@@ -139,6 +142,10 @@ func TestGETReadsOnly(t *testing.T) {
 	resp, text := request(t, http.MethodGet, params("query", "CREATE TABLE t (a UInt8) ENGINE = Memory", "database", db), "")
 	if resp.StatusCode != 500 || resp.Header.Get("X-ClickHouse-Exception-Code") != "164" {
 		t.Error(resp.Status, text)
+	}
+	resp, text = request(t, http.MethodGet, params("query", "CREATE TABLE t (a UInt8) ENGINE = Memory", "database", db, "readonly", "0"), "")
+	if resp.Header.Get("X-ClickHouse-Exception-Code") != "164" {
+		t.Error("readonly=0 lifts it", resp.Status, text)
 	}
 }
 
@@ -241,6 +248,18 @@ func TestInsertsTakeDataInAnyFormatAndPlace(t *testing.T) {
 			t.Error(got)
 		}
 	})
+	t.Run("a cut encoding is an error and stores nothing", func(t *testing.T) {
+		send(t, in(), "CREATE OR REPLACE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n")
+		for name, whole := range map[string]string{"gzip": packed.String(), "lz4": framed.String(), "zstd": string(zipped)} {
+			got := send(t, in("query", "INSERT INTO t FORMAT TSV"), whole[:len(whole)-3], "Content-Encoding", name)
+			if got.Status != 400 {
+				t.Error(name, got)
+			}
+		}
+		if diff := cmp.Diff(ok("0\n"), send(t, in(), "SELECT count() FROM t")); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("bad data is an error and stores nothing", func(t *testing.T) {
 		send(t, in(), "CREATE OR REPLACE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n")
 		if got := send(t, in("query", "INSERT INTO t FORMAT TSV"), "1\ta\nx\n"); got.Status != 400 || got.Code != "27" {
@@ -341,6 +360,66 @@ func TestTheLogCommentIsSeenWhileAStatementRuns(t *testing.T) {
 	})
 }
 
+func TestAnInsertWhoseClientLeftIsStopped(t *testing.T) {
+	db := embeddedtest.Database(t)
+	in := func(q ...string) string { return params(append(q, "database", db)...) }
+	send(t, in(), "CREATE TABLE taken (a UInt64) ENGINE = Null")
+	send(t, in(), "CREATE TABLE kept (a UInt64) ENGINE = MergeTree ORDER BY a")
+	// Ten rows a block, and half a second a block.
+	send(t, in(), "CREATE MATERIALIZED VIEW slowly TO kept AS SELECT a + sleepEachRow(0.05) AS a FROM taken")
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		query := in("query", "INSERT INTO taken FORMAT TSV", "max_insert_block_size", "10", "min_insert_block_size_rows", "10",
+			"min_insert_block_size_bytes", "1", "input_format_parallel_parsing", "0", "log_comment", db)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, embeddedtest.Server(t)+"/?"+query, strings.NewReader(strings.Repeat("1\n", 100_000)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			t.Errorf("the insert ended: %s", resp.Status)
+			_ = resp.Body.Close()
+		}
+	})
+	count := "SELECT count() FROM system.processes WHERE query LIKE 'INSERT%' AND Settings['log_comment'] = '" + db + "'"
+	eventually(t, "the insert does not run", func() bool { return send(t, "", count).Body == "1\n" })
+	cancel()
+	running.Wait()
+	eventually(t, "the insert outlived its client", func() bool { return send(t, "", count).Body == "0\n" })
+}
+
+func TestAnInsertCutHalfWayStoresNothing(t *testing.T) {
+	db := embeddedtest.Database(t)
+	in := func(q ...string) string { return params(append(q, "database", db)...) }
+	for _, format := range []string{"TSV", "JSONEachRow", "RowBinary"} {
+		t.Run(format, func(t *testing.T) {
+			send(t, in(), "CREATE OR REPLACE TABLE t (a UInt8) ENGINE = MergeTree ORDER BY a")
+			piece := map[string]string{"TSV": "1\n", "JSONEachRow": "{\"a\": 1}\n", "RowBinary": "\x01"}[format]
+			reader, writer := io.Pipe()
+			var writing sync.WaitGroup
+			writing.Go(func() {
+				if _, err := io.WriteString(writer, strings.Repeat(piece, 300_000)); err != nil {
+					t.Error(err)
+				}
+				_ = writer.CloseWithError(io.ErrClosedPipe) // never fails
+			})
+			resp, err := http.Post(embeddedtest.Server(t)+"/?"+in("query", "INSERT INTO t FORMAT "+format), "", reader)
+			if err == nil {
+				t.Error(resp.Status)
+				_ = resp.Body.Close()
+			}
+			writing.Wait()
+			eventually(t, "the insert outlived its client", func() bool {
+				return send(t, "", "SELECT count() FROM system.processes WHERE query LIKE 'INSERT INTO t %'").Body == "0\n"
+			})
+			if diff := cmp.Diff(ok("0\n"), send(t, in(), "SELECT count() FROM t")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // endless runs a statement that only ends by being stopped.
 func endless(ctx context.Context, t *testing.T, settings ...string) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, embeddedtest.Server(t)+"/?"+params(settings...),
@@ -428,6 +507,9 @@ func TestASessionKeepsItsStateAndNotItsRequests(t *testing.T) {
 
 func TestRequestsFromWebPagesAreRefused(t *testing.T) {
 	if got := send(t, "", "SELECT 1", "Origin", "http://example.org"); got.Status != http.StatusForbidden {
+		t.Error(got)
+	}
+	if got := send(t, "", "SELECT 1", "Sec-Fetch-Site", "cross-site"); got.Status != http.StatusForbidden {
 		t.Error(got)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, embeddedtest.Server(t), strings.NewReader("SELECT 1"))

@@ -1,9 +1,17 @@
+//go:build linux || darwin
+
 package embedded_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) { embeddedtest.Main(m) }
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(childVariable); mode != "" {
+		os.Exit(child(mode))
+	}
+	embeddedtest.Main(m)
+}

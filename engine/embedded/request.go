@@ -136,6 +136,10 @@ func sameMachine(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" {
 		return false
 	}
+	// A page's images and links carry no Origin; browsers say whose they are.
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" {
+		return false
+	}
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

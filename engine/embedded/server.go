@@ -82,6 +82,7 @@ type Server struct {
 	stop     context.CancelCauseFunc // ends every running query
 	handlers sync.WaitGroup
 
+	path      string
 	removable string // the temporary data directory
 	confDir   string
 
@@ -96,7 +97,7 @@ var errClosing = errors.New("the embedded server is closing")
 
 // Start opens the engine and begins to answer. ctx bounds the start alone,
 // fetching the library included; the server runs until Close.
-func Start(ctx context.Context, o Options) (s *Server, err error) {
+func Start(ctx context.Context, o Options) (*Server, error) {
 	o = o.withDefaults()
 	if err := checkLoopback(o.Listen); err != nil {
 		return nil, err
@@ -105,47 +106,52 @@ func Start(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Server{
+	s := &Server{
 		log: o.Log, password: o.Password,
 		slots: make(chan struct{}, o.MaxQueries),
 		done:  make(chan struct{}),
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.removeFiles())
-		}
-	}()
+	if err := s.open(ctx, o, lib); err != nil {
+		return nil, errors.Join(err, s.removeFiles())
+	}
+	return s, nil
+}
+
+// open makes the files, the listener and the engine, and serves.
+func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 	if s.confDir, err = os.MkdirTemp("", "dfe-engine-config-*"); err != nil {
-		return nil, fmt.Errorf("embedded engine: %w", err)
+		return fmt.Errorf("embedded engine: %w", err)
 	}
 	dir := o.Path
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "dfe-engine-data-*"); err != nil {
-			return nil, fmt.Errorf("embedded engine: %w", err)
+			return fmt.Errorf("embedded engine: %w", err)
 		}
 		s.removable = dir
 	}
 	if dir, err = dataDirectory(dir); err != nil {
-		return nil, err
+		return err
 	}
+	s.path = dir
 	if err := writeConfig(s.confDir, o); err != nil {
-		return nil, err
+		return err
 	}
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("embedded engine: %w", err)
+		return fmt.Errorf("embedded engine: %w", err)
 	}
 	if s.engine, err = openEngine(lib.Path, dir, s.confDir, o.Log); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return errors.Join(err, listener.Close())
 	}
 	if err := s.identify(); err != nil {
 		s.engine.close()
-		return nil, errors.Join(err, listener.Close())
+		return errors.Join(err, listener.Close())
 	}
 	s.serve(listener)
-	o.Log.Info("embedded ClickHouse is up", "url", s.url, "version", s.version, "path", dir, "library", lib.Path, "library_from", string(lib.Origin))
-	return s, nil
+	o.Log.Info("embedded ClickHouse is up", "url", s.url, "version", s.version, "path", dir,
+		"library", lib.Path, "library_from", string(lib.Origin))
+	return nil
 }
 
 // dataDirectory makes the directory and returns its absolute name: the engine
@@ -220,6 +226,9 @@ func (s *Server) serve(listener net.Listener) {
 
 // URL is the server's address, http://127.0.0.1:PORT.
 func (s *Server) URL() string { return s.url }
+
+// Path is the data directory's absolute name.
+func (s *Server) Path() string { return s.path }
 
 // Version is the engine's version, as SELECT version() prints it.
 func (s *Server) Version() string { return s.version }

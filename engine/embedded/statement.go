@@ -43,19 +43,21 @@ func inspectInsert(l lexer, complete bool) (statement, bool) {
 		l.next()
 		t = l.next()
 	}
-	for depth := 0; t.kind != tokenEnd; t = l.next() {
+	depth := 0
+	for last := (token{}); t.kind != tokenEnd; last, t = t, l.next() {
 		switch {
 		case t.is(text, "("):
 			depth++
 		case t.is(text, ")"):
 			depth--
-		case t.word(text, "SELECT") && depth <= 1, t.word(text, "WITH") && depth <= 1:
+		case (t.word(text, "SELECT") || t.word(text, "WITH")) && (depth == 0 || last.is(text, "(")):
 			return statement{input: callsInput(l)}, complete
 		case depth > 0:
 		case t.word(text, "INFILE"):
 			return statement{clientFile: true}, true
 		case t.word(text, "VALUES"):
-			return statement{insert: true, textEnd: t.start, dataFormat: "Values", dataStart: t.end}, true
+			s := statement{insert: true, textEnd: t.start, dataFormat: "Values", dataStart: t.end}
+			return s, complete || t.end < len(text)
 		case t.word(text, "FORMAT"):
 			name := l.next()
 			start := dataAfterFormat(text, name.end)
@@ -97,9 +99,13 @@ func inspectQuery(l lexer, first token) statement {
 	var s statement
 	s.streamable = first.word(text, "SELECT") || first.word(text, "WITH") || first.is(text, "(")
 	depth := 0
+	var named token // the format, while nothing but SETTINGS has followed it
 	for last, t := (token{}), first; t.kind != tokenEnd; last, t = t, l.next() {
 		if last.is(text, ";") && s.second == 0 && !t.is(text, ";") {
 			s.second = t.start
+		}
+		if last == named && !t.word(text, "SETTINGS") && !t.is(text, ";") {
+			s.format = "" // a column called format
 		}
 		switch {
 		case t.is(text, "("), t.is(text, "["), t.is(text, "{"):
@@ -112,7 +118,7 @@ func inspectQuery(l lexer, first token) statement {
 		case t.word(text, "OUTFILE") && last.word(text, "INTO"):
 			s.clientFile = true
 		case last.word(text, "FORMAT") && t.kind == tokenWord && !t.word(text, "SETTINGS"):
-			s.format = string(text[t.start:t.end])
+			s.format, named = string(text[t.start:t.end]), t
 		}
 	}
 	return s

@@ -1,6 +1,9 @@
 package embedded
 
-import "github.com/ebitengine/purego"
+import (
+	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
+)
 
 // threadID is the number by which the engine knows the calling thread
 // (system.processes.thread_ids).
@@ -17,3 +20,5 @@ func threadID() int {
 	}
 	return int(id)
 }
+
+func duplicate(from, to int) error { return unix.Dup2(from, to) }

@@ -1,0 +1,13 @@
+// Package catalog reads a live ClickHouse server into the common tree.
+//
+// A [Target] says where the server is and who asks; [Open] reaches it and tells "not up yet" from "broken"
+// ([Unavailable], [Broken]). [Read] returns what the server has: its databases, tables, views, dictionaries and SQL
+// functions as objects of package ast, with the facts of the server that decide how a schema is rendered for it.
+//
+// Reading takes a constant number of queries, whatever the number of objects, and text is parsed while the next
+// rows arrive. An object whose text no parser of ours reads is kept by name, with the reason, and never stops the
+// rest. Objects of the system databases and the inner tables of materialized views are not objects of a schema and
+// are left out.
+//
+// The package sends SELECT alone by itself. Statements go through [Conn.Exec] for package engine, which decides.
+package catalog

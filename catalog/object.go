@@ -1,0 +1,96 @@
+package catalog
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dfe-engine/dfe/ast"
+)
+
+// Object is one object as the server has it.
+type Object struct {
+	// Kind is the live kind, which may be another than a definition of the same name declares: a view where a table
+	// is declared is refused, never replaced.
+	Kind ast.Kind
+	Name ast.Name
+	// Engine is the server's word: "MergeTree", "View", "Atomic". Empty for a function.
+	Engine string
+	// UUID names this very object: another one under the same name has another. Zero ("00000000-...") in databases
+	// without UUIDs and empty for a function.
+	UUID string
+	// Modified is metadata_modification_time: one second of resolution, and local to the member that answered. Zero
+	// where the server has none.
+	Modified time.Time
+	// ReadAt is the clock of the member that answered, when the reading began. Zero for databases and functions.
+	ReadAt time.Time
+	// Text is the statement that the server prints for the object. Secrets in it are hidden by the server.
+	Text string
+	// Tree is the object as parsed, not canonical; nil with Unreadable.
+	Tree ast.Object
+	// Unreadable says why no tree could be made of Text.
+	Unreadable error
+}
+
+// KindOfEngine returns the kind of object that system.tables reports with this engine. A dictionary made by CREATE
+// TABLE ... ENGINE = Dictionary is a table; its text tells.
+func KindOfEngine(engine, text string) ast.Kind {
+	switch engine {
+	case "View":
+		return ast.KindView
+	case "MaterializedView":
+		return ast.KindMaterializedView
+	case "LiveView", "WindowView":
+		return ast.Kind(strings.ToLower(strings.TrimSuffix(engine, "View")) + "_view")
+	case "Dictionary":
+		if !strings.HasPrefix(text, "CREATE TABLE") {
+			return ast.KindDictionary
+		}
+	}
+	return ast.KindTable
+}
+
+// isInner reports a table that belongs to a materialized view: its storage, or what a refresh is writing.
+func isInner(table string) bool {
+	return strings.HasPrefix(table, ".inner") || strings.HasPrefix(table, ".tmp")
+}
+
+// Catalog is what a server has, within a [Scope].
+type Catalog struct {
+	Facts *Facts
+	// Databases are all databases of the server but its own, in scope or not, by name.
+	Databases map[string]*Object
+	// Relations are the tables, views, materialized views and dictionaries: one name space in each database.
+	Relations map[ast.Name]*Object
+	// Functions are the SQL functions, by name.
+	Functions map[string]*Object
+}
+
+// Find returns the live object that holds a name which an object of the given kind would have, or nil. It may be of
+// another kind where kinds share a name space.
+func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
+	switch kind {
+	case ast.KindDatabase:
+		return c.Databases[name.Name]
+	case ast.KindFunction:
+		return c.Functions[name.Name]
+	}
+	return c.Relations[name]
+}
+
+// Put records what a later reading found under a name; a nil object records that there is none.
+func (c *Catalog) Put(kind ast.Kind, name ast.Name, o *Object) {
+	switch {
+	case kind == ast.KindDatabase && o == nil:
+		delete(c.Databases, name.Name)
+	case kind == ast.KindDatabase:
+		c.Databases[name.Name] = o
+	case kind == ast.KindFunction && o == nil:
+		delete(c.Functions, name.Name)
+	case kind == ast.KindFunction:
+		c.Functions[name.Name] = o
+	case o == nil:
+		delete(c.Relations, name)
+	default:
+		c.Relations[name] = o
+	}
+}

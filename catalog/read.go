@@ -1,0 +1,153 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/dfe-engine/dfe/ast"
+)
+
+// Scope bounds what is read.
+type Scope struct {
+	// Databases whose tables, views and dictionaries are read; none: every database but the server's own.
+	Databases []string
+}
+
+const (
+	ownDatabases = `('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')`
+
+	columnsOfDatabases = `SELECT name, engine, toString(uuid), engine_full, comment FROM system.databases`
+	columnsOfTables    = `SELECT database, name, engine, toString(uuid), metadata_modification_time, now(), create_table_query FROM system.tables`
+	columnsOfFunctions = `SELECT name, create_query FROM system.functions WHERE origin = 'SQLUserDefined'`
+
+	selectDatabases = columnsOfDatabases + ` WHERE name NOT IN ` + ownDatabases
+	selectDatabase  = columnsOfDatabases + ` WHERE name = ?`
+	selectTables    = columnsOfTables + ` WHERE database NOT IN ` + ownDatabases
+	selectTablesIn  = columnsOfTables + ` WHERE database IN ?`
+	selectTable     = columnsOfTables + ` WHERE database = ? AND name = ?`
+	selectFunctions = columnsOfFunctions
+	selectFunction  = columnsOfFunctions + ` AND name = ?`
+)
+
+// Read reads the server's facts and every object in scope, in seven queries. An error means that the server's answer
+// is not known in full: a part of a catalogue is never returned.
+func Read(ctx context.Context, c *Conn, scope Scope) (*Catalog, error) {
+	facts, err := ReadFacts(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	found := &Catalog{Facts: facts, Databases: map[string]*Object{}, Relations: map[ast.Name]*Object{}, Functions: map[string]*Object{}}
+	err = databases(ctx, c, selectDatabases, nil, func(o *Object) { found.Databases[o.Name.Name] = o })
+	if err != nil {
+		return nil, &ReadError{"the databases", err}
+	}
+	query, args := selectTables, []any(nil)
+	if len(scope.Databases) > 0 {
+		query, args = selectTablesIn, []any{scope.Databases}
+	}
+	if err := tables(ctx, c, query, args, func(o *Object) { found.Relations[o.Name] = o }); err != nil {
+		return nil, &ReadError{"the tables", err}
+	}
+	err = functions(ctx, c, selectFunctions, nil, func(o *Object) { found.Functions[o.Name.Name] = o })
+	if err != nil {
+		return nil, &ReadError{"the SQL functions", err}
+	}
+	return found, nil
+}
+
+// ReadObject reads again the one object that holds the name; nil where there is none.
+func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Object, error) {
+	var (
+		found *Object
+		keep  = func(o *Object) { found = o }
+		err   error
+	)
+	switch kind {
+	case ast.KindDatabase:
+		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
+	case ast.KindFunction:
+		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	default:
+		err = tables(ctx, c, selectTable, []any{name.Database, name.Name}, keep)
+	}
+	if err != nil {
+		return nil, &ReadError{fmt.Sprintf("the %s %s", kind, name), err}
+	}
+	return found, nil
+}
+
+func databases(ctx context.Context, c *Conn, query string, args []any, keep func(*Object)) error {
+	return c.Select(ctx, query, args, func(scan func(...any) error) error {
+		var name, engine, uuid, full, comment string
+		if err := scan(&name, &engine, &uuid, &full, &comment); err != nil {
+			return err
+		}
+		o := &Object{Kind: ast.KindDatabase, Name: ast.Name{Name: name}, Engine: engine, UUID: uuid}
+		o.parseDatabase(full, comment)
+		keep(o)
+		return nil
+	})
+}
+
+func functions(ctx context.Context, c *Conn, query string, args []any, keep func(*Object)) error {
+	return c.Select(ctx, query, args, func(scan func(...any) error) error {
+		o := &Object{Kind: ast.KindFunction}
+		if err := scan(&o.Name.Name, &o.Text); err != nil {
+			return err
+		}
+		o.parse()
+		keep(o)
+		return nil
+	})
+}
+
+// tables reads rows on the calling goroutine and parses their texts on others while the server prints the next ones:
+// printing is the server's cost, parsing is ours, and the two overlap. keep is called on one goroutine.
+func tables(ctx context.Context, c *Conn, query string, args []any, keep func(*Object)) error {
+	var (
+		workers = max(1, runtime.GOMAXPROCS(0)-1)
+		rows    = make(chan *Object, 256)
+		done    sync.WaitGroup
+	)
+	for range workers {
+		done.Go(func() {
+			for o := range rows {
+				o.parse()
+			}
+		})
+	}
+	var objects []*Object
+	// Small blocks, so that the first texts arrive while the server still prints the others.
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_block_size": 512}))
+	err := c.Select(ctx, query, args, func(scan func(...any) error) error {
+		o := &Object{}
+		var modified time.Time
+		if err := scan(&o.Name.Database, &o.Name.Name, &o.Engine, &o.UUID, &modified, &o.ReadAt, &o.Text); err != nil {
+			return err
+		}
+		if isInner(o.Name.Name) {
+			return nil
+		}
+		o.Kind = KindOfEngine(o.Engine, o.Text)
+		if modified.Unix() > 0 {
+			o.Modified = modified
+		}
+		objects = append(objects, o)
+		rows <- o
+		return nil
+	})
+	close(rows)
+	done.Wait()
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		keep(o)
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package catalog
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Target is a server and the identity to use there. The zero value of every field but URL is usable.
+type Target struct {
+	// URL is clickhouse://, clickhouses://, http:// or https:// with host, optional port and optional database.
+	// A user, or a user and a password, may stand in it; User, Password and PasswordFile win.
+	URL      string
+	User     string
+	Password string
+	// PasswordFile is read each time a connection is opened, so that a rotated secret needs no restart. One
+	// trailing newline is no part of the password.
+	PasswordFile string
+	// CAFile holds PEM certificates to trust instead of the system's; CertFile and KeyFile are the client's own
+	// pair. They need a TLS scheme (clickhouses, https).
+	CAFile, CertFile, KeyFile string
+	// DialTimeout and ReadTimeout bound reaching the server and the silence between two blocks of an answer.
+	// Zero: 5 s and 5 min.
+	DialTimeout, ReadTimeout time.Duration
+}
+
+const (
+	defaultDialTimeout = 5 * time.Second
+	// defaultReadTimeout outlives the server's own wait for a distributed statement (distributed_ddl_task_timeout,
+	// 180 s by default).
+	defaultReadTimeout = 5 * time.Minute
+)
+
+// scheme is how a URL scheme reaches the server; ports are ClickHouse's defaults.
+type scheme struct {
+	protocol clickhouse.Protocol
+	tls      bool
+	port     string
+}
+
+func schemeOf(name string) (scheme, bool) {
+	switch name {
+	case "clickhouse":
+		return scheme{clickhouse.Native, false, "9000"}, true
+	case "clickhouses":
+		return scheme{clickhouse.Native, true, "9440"}, true
+	case "http":
+		return scheme{clickhouse.HTTP, false, "8123"}, true
+	case "https":
+		return scheme{clickhouse.HTTP, true, "8443"}, true
+	}
+	return scheme{}, false
+}
+
+// TargetError is a target that names no server one could try: a fault of the caller's, found before anything is
+// sent.
+type TargetError struct {
+	Reason string
+	Remedy string
+}
+
+// Error returns the reason and the remedy.
+func (e *TargetError) Error() string { return e.Reason + ": " + e.Remedy }
+
+// Check reports a [TargetError] for a target that cannot be used, without touching network or files.
+func (t Target) Check() error {
+	_, _, err := t.parse()
+	return err
+}
+
+// String returns the URL without user and password, for messages and logs. It is what every verb of fmt prints.
+func (t Target) String() string {
+	u, _, err := t.parse()
+	if err != nil {
+		return "(unusable URL)"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return shown.String()
+}
+
+// HasURLPassword reports whether the URL itself carries a password.
+func (t Target) HasURLPassword() bool {
+	u, err := url.Parse(t.URL)
+	if err != nil || u.User == nil {
+		return false
+	}
+	_, has := u.User.Password()
+	return has
+}
+
+func (t Target) parse() (*url.URL, scheme, error) {
+	if t.URL == "" {
+		return nil, scheme{}, &TargetError{"no server is named", "give a URL such as https://clickhouse.example:8443"}
+	}
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		// url.Error quotes the whole input, a password included; its cause alone may quote the part at fault.
+		return nil, scheme{}, &TargetError{"the server's URL cannot be read", "write scheme://user@host:port/database, with special characters percent-encoded"}
+	}
+	s, ok := schemeOf(u.Scheme)
+	if !ok {
+		return nil, scheme{}, &TargetError{fmt.Sprintf("the server's URL has the scheme %q", u.Scheme), "use clickhouse, clickhouses, http or https"}
+	}
+	if u.Hostname() == "" {
+		return nil, scheme{}, &TargetError{"the server's URL names no host", "write " + u.Scheme + "://host:" + s.port}
+	}
+	for name := range u.Query() {
+		if !slices.Contains([]string{"dial_timeout", "read_timeout"}, name) {
+			return nil, scheme{}, &TargetError{
+				fmt.Sprintf("the server's URL has the parameter %q", name),
+				"only dial_timeout and read_timeout are taken from it; credentials and TLS files come from the environment",
+			}
+		}
+	}
+	if !s.tls && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
+		return nil, scheme{}, &TargetError{"TLS files are given for a URL without TLS", "use " + u.Scheme + "s:// or leave them out"}
+	}
+	if (t.CertFile == "") != (t.KeyFile == "") {
+		return nil, scheme{}, &TargetError{"a client certificate needs its key and a key its certificate", "give both files or none"}
+	}
+	if t.Password != "" && t.PasswordFile != "" {
+		return nil, scheme{}, &TargetError{"both a password and a password file are given", "keep one"}
+	}
+	return u, s, nil
+}
+
+// options builds clickhouse-go's options, reading the files the target names.
+func (t Target) options() (*clickhouse.Options, error) {
+	u, s, err := t.parse()
+	if err != nil {
+		return nil, err
+	}
+	o := &clickhouse.Options{
+		Protocol:    s.protocol,
+		Addr:        []string{net.JoinHostPort(u.Hostname(), s.port)},
+		DialTimeout: t.DialTimeout,
+		ReadTimeout: t.ReadTimeout,
+		// A pass reads and sends one thing at a time; the second connection is the lease's.
+		MaxOpenConns: 4,
+		MaxIdleConns: 2,
+	}
+	o.DialContext = func(ctx context.Context, address string) (net.Conn, error) {
+		dialer := net.Dialer{Timeout: o.DialTimeout}
+		if o.Protocol == clickhouse.Native && o.TLS != nil {
+			return (&tls.Dialer{NetDialer: &dialer, Config: o.TLS}).DialContext(ctx, "tcp", address)
+		}
+		return dialer.DialContext(ctx, "tcp", address)
+	}
+	if u.Port() != "" {
+		o.Addr[0] = u.Host
+	}
+	o.Auth.Database = strings.TrimPrefix(u.Path, "/")
+	if u.User != nil {
+		o.Auth.Username = u.User.Username()
+		o.Auth.Password, _ = u.User.Password()
+	}
+	if t.User != "" {
+		o.Auth.Username = t.User
+	}
+	if t.Password != "" {
+		o.Auth.Password = t.Password
+	}
+	if t.PasswordFile != "" {
+		secret, err := os.ReadFile(t.PasswordFile)
+		if err != nil {
+			return nil, &TargetError{fmt.Sprintf("the password file %s cannot be read (%v)", t.PasswordFile, cause(err)), "make it readable for this process"}
+		}
+		o.Auth.Password = strings.TrimSuffix(strings.TrimSuffix(string(secret), "\n"), "\r")
+	}
+	if err := durations(o, u.Query()); err != nil {
+		return nil, err
+	}
+	if s.tls {
+		if o.TLS, err = t.tls(u.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func durations(o *clickhouse.Options, query url.Values) error {
+	for name, into := range map[string]*time.Duration{"dial_timeout": &o.DialTimeout, "read_timeout": &o.ReadTimeout} {
+		text := query.Get(name)
+		if text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return &TargetError{fmt.Sprintf("%s=%q is no duration", name, text), "write a positive one such as 10s"}
+		}
+		*into = d
+	}
+	if o.DialTimeout == 0 {
+		o.DialTimeout = defaultDialTimeout
+	}
+	if o.ReadTimeout == 0 {
+		o.ReadTimeout = defaultReadTimeout
+	}
+	return nil
+}
+
+func (t Target) tls(host string) (*tls.Config, error) {
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, &TargetError{fmt.Sprintf("the CA file %s cannot be read (%v)", t.CAFile, cause(err)), "make it readable for this process"}
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, &TargetError{fmt.Sprintf("the CA file %s holds no certificate", t.CAFile), "give one or more in PEM form"}
+		}
+	}
+	if t.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, &TargetError{fmt.Sprintf("the client certificate %s with the key %s cannot be used (%v)", t.CertFile, t.KeyFile, cause(err)), "give a matching pair in PEM form"}
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// cause returns what went wrong without the path, which the sentence around it names already.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// Format prints [Target.String], so that no verb shows a secret.
+func (t Target) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.String())) }
+
+// LogValue keeps secrets out of logs.
+func (t Target) LogValue() slog.Value { return slog.StringValue(t.String()) }

@@ -1,0 +1,44 @@
+package catalog_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/catalog"
+)
+
+func TestATargetThatNamesNoServerSaysWhatToGive(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		target catalog.Target
+		words  string
+	}{
+		{catalog.Target{}, "no server is named"},
+		{catalog.Target{URL: "localhost:8123"}, "use clickhouse, clickhouses, http or https"},
+		{catalog.Target{URL: "mysql://localhost"}, `the scheme "mysql"`},
+		{catalog.Target{URL: "http://"}, "write http://host:8123"},
+		{catalog.Target{URL: "http://h:port"}, "percent-encoded"},
+		{catalog.Target{URL: "http://h?max_threads=1"}, `the parameter "max_threads"`},
+		{catalog.Target{URL: "http://h?dial_timeout=soon"}, `dial_timeout="soon" is no duration`},
+		{catalog.Target{URL: "http://h", CAFile: "ca.pem"}, "use https:// or leave them out"},
+		{catalog.Target{URL: "https://h", CertFile: "c.pem"}, "a client certificate needs its key"},
+		{catalog.Target{URL: "https://h", CAFile: empty}, "holds no certificate"},
+		{catalog.Target{URL: "https://h", CAFile: filepath.Join(dir, "none.pem")}, "none.pem cannot be read (no such file or directory)"},
+		{catalog.Target{URL: "https://h", CertFile: empty, KeyFile: empty}, "give a matching pair in PEM form"},
+		{catalog.Target{URL: "http://h", PasswordFile: filepath.Join(dir, "none")}, "make it readable for this process"},
+		{catalog.Target{URL: "http://h", Password: "a", PasswordFile: "b"}, "keep one"},
+	} {
+		_, err := catalog.Open(t.Context(), c.target)
+		var fault *catalog.TargetError
+		if !errors.As(err, &fault) || !strings.Contains(fault.Error(), c.words) {
+			t.Errorf("Open(%q) = %v, want a *catalog.TargetError saying %q", c.target.URL, err, c.words)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dfe-engine/dfe/engine/embedded"
+)
+
+func (a *app) embeddedCommand() *cobra.Command {
+	var (
+		path string
+		port uint16
+	)
+	cmd := &cobra.Command{
+		Use:   "embedded",
+		Short: "Run the embedded ClickHouse engine until it is told to stop",
+		Long: `Run a real ClickHouse engine in this process and answer ClickHouse's HTTP interface on 127.0.0.1.
+
+It stops cleanly on SIGINT and SIGTERM. One process at a time can hold a data directory.`,
+		Example: `  dfe embedded --path ./data --port 8123
+  curl --data-binary 'SELECT version()' http://127.0.0.1:8123/`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.serveEmbedded(cmd.Context(), path, port)
+		},
+	}
+	cmd.Flags().StringVar(&path, "path", "", "data directory, created when absent (default: a temporary one, removed at the end)")
+	cmd.Flags().Uint16Var(&port, "port", 8123, "port on 127.0.0.1; 0 takes a free one")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// running is the document of a server that is up.
+type running struct {
+	Version    int    `json:"version"`
+	URL        string `json:"url"`
+	ClickHouse string `json:"clickhouse"`
+	Path       string `json:"path,omitempty"`
+}
+
+func (a *app) serveEmbedded(ctx context.Context, path string, port uint16) error {
+	s, err := embedded.Start(ctx, embedded.Options{
+		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Progress: a.Err,
+		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	if a.format == formatJSON {
+		err = json.NewEncoder(a.Out).Encode(running{1, s.URL(), s.Version(), path})
+	} else {
+		_, err = fmt.Fprintf(a.Out, "ClickHouse %s answers at %s; Ctrl-C ends it\n", s.Version(), s.URL())
+	}
+	if err != nil {
+		_ = stop(s)
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-s.Done():
+	}
+	return stop(s)
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/canon"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var (
+		s         server
+		databases []string
+	)
+	cmd := &cobra.Command{
+		Use:   "inspect",
+		Short: "Print the objects a server has",
+		Long: `Print the objects a server has: as statements, or as JSON with the facts that identify each. Secrets are hidden by
+the server. An object whose definition cannot be read is named with the reason.`,
+		Example: `  dfe schema inspect --url https://clickhouse.example:8443 --database otel
+  dfe schema inspect --embedded ./data --format json`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases) },
+	}
+	s.flags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&databases, "database", nil, "database to print; may be repeated (default: every one but the server's own)")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// inspection is what a server has, as JSON.
+type inspection struct {
+	Version  int         `json:"version"`
+	Server   string      `json:"server"`
+	Keeper   bool        `json:"keeper"`
+	Cloud    bool        `json:"cloud"`
+	Objects  []inspected `json:"objects"`
+	Unread   int         `json:"unreadable"`
+	Duration int64       `json:"elapsed_ms"`
+}
+
+type inspected struct {
+	Kind       ast.Kind   `json:"kind"`
+	Name       string     `json:"name"`
+	Engine     string     `json:"engine,omitempty"`
+	UUID       string     `json:"uuid,omitempty"`
+	Modified   *time.Time `json:"modified,omitempty"`
+	Checksum   string     `json:"checksum,omitempty"`
+	Definition string     `json:"definition"`
+	Unreadable string     `json:"unreadable,omitempty"`
+}
+
+func (a *app) inspect(ctx context.Context, s server, databases []string) error {
+	target, closing, err := a.target(ctx, s)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	live, err := readAll(ctx, target, databases)
+	if err := errors.Join(err, closing()); err != nil {
+		return err
+	}
+	doc := inspection{Version: 1, Server: live.Facts.Version, Keeper: live.Facts.Keeper, Cloud: live.Facts.Cloud, Objects: []inspected{}}
+	for _, o := range sorted(live, databases) {
+		i := inspected{Kind: o.Kind, Name: o.Name.String(), Engine: o.Engine, UUID: o.UUID, Definition: o.Text}
+		if !o.Modified.IsZero() {
+			utc := o.Modified.UTC()
+			i.Modified = &utc
+		}
+		if o.Unreadable != nil {
+			i.Unreadable = o.Unreadable.Error()
+			doc.Unread++
+		} else {
+			i.Definition = ast.Create(o.Tree, ast.Style{})
+			i.Checksum = canon.Checksum(o.Tree)
+		}
+		doc.Objects = append(doc.Objects, i)
+	}
+	doc.Duration = time.Since(began).Milliseconds()
+	if a.format == formatJSON {
+		return a.writeJSON(doc)
+	}
+	var b strings.Builder
+	for _, i := range doc.Objects {
+		if i.Unreadable != "" {
+			fmt.Fprintf(&b, "-- %s %s cannot be read: %s\n", i.Kind, i.Name, i.Unreadable)
+		}
+		b.WriteString(i.Definition + ";\n\n")
+	}
+	_, err = fmt.Fprint(a.Out, b.String())
+	return err
+}
+
+func readAll(ctx context.Context, target catalog.Target, databases []string) (*catalog.Catalog, error) {
+	conn, err := catalog.Open(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return catalog.Read(ctx, conn, catalog.Scope{Databases: databases})
+}
+
+// sorted lists the objects in an order in which they could be created: databases, functions, then the rest by name.
+func sorted(live *catalog.Catalog, databases []string) []*catalog.Object {
+	var list []*catalog.Object
+	for name, o := range live.Databases {
+		if len(databases) == 0 || slices.Contains(databases, name) {
+			list = append(list, o)
+		}
+	}
+	for _, o := range live.Functions {
+		list = append(list, o)
+	}
+	for _, o := range live.Relations {
+		list = append(list, o)
+	}
+	rank := map[ast.Kind]int{ast.KindDatabase: 0, ast.KindFunction: 1, ast.KindTable: 2, ast.KindDictionary: 3}
+	of := func(o *catalog.Object) int {
+		if r, ok := rank[o.Kind]; ok {
+			return r
+		}
+		return len(rank)
+	}
+	slices.SortFunc(list, func(a, b *catalog.Object) int {
+		if c := of(a) - of(b); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name.String(), b.Name.String())
+	})
+	return list
+}

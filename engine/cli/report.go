@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+func (a *app) writeJSON(document any) error {
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}
+
+func (a *app) showReport(r *engine.Report) error {
+	if a.format == formatJSON {
+		return a.writeJSON(r)
+	}
+	return a.writeReport(r, false)
+}
+
+// writeReport prints what a pass did: a line an object, below it what a person has to know, then the count. Objects
+// with nothing to tell are left out unless all are wanted.
+func (a *app) writeReport(r *engine.Report, all bool) error {
+	t := a.terminal(a.Out)
+	var (
+		rows  [][]string
+		notes [][]string
+		paint []string
+	)
+	for _, o := range r.Objects {
+		if !all && o.Outcome == ledger.Unchanged && len(o.Changes) == 0 && o.Error == "" && !o.Adopted {
+			continue
+		}
+		rows = append(rows, []string{string(o.Outcome), string(o.Kind), o.Name, done(o)})
+		paint = append(paint, outcomeColor(o))
+		notes = append(notes, remarks(o))
+	}
+	lines := strings.SplitAfter(columns(rows, func(row, column int, text string) string {
+		if column == 0 {
+			return t.paint(paint[row], text)
+		}
+		return text
+	}), "\n")
+	var b strings.Builder
+	for i := range rows {
+		b.WriteString(lines[i])
+		for _, note := range notes[i] {
+			b.WriteString("    " + strings.ReplaceAll(note, "\n", "\n    ") + "\n")
+		}
+	}
+	if r.OverlayFault != "" {
+		b.WriteString(t.paint(red, "the overlay is left out") + ": " + r.OverlayFault + "\n")
+	}
+	b.WriteString(conclusion(t, r) + "\n")
+	_, err := fmt.Fprint(a.Out, b.String())
+	return err
+}
+
+// done says what was carried out: "create", or each change with its path.
+func done(o *engine.ObjectReport) string {
+	var parts []string
+	for _, c := range o.Changes {
+		if !rules.Action(c.Action).Carried() {
+			continue
+		}
+		part := c.Action
+		if name := strings.TrimPrefix(c.Path, "column."); !strings.HasPrefix(c.Action, "replace-") && !strings.HasSuffix(c.Action, name) {
+			part += " " + name
+		}
+		if len(parts) == 0 || parts[len(parts)-1] != part {
+			parts = append(parts, part)
+		}
+	}
+	if o.Adopted && len(parts) == 0 {
+		return "adopted: it was here before the ledger"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func remarks(o *engine.ObjectReport) []string {
+	var notes []string
+	if o.Error != "" {
+		notes = append(notes, o.Error)
+	}
+	for _, c := range o.Changes {
+		word := "refused"
+		switch {
+		case c.CannotTell:
+			word = "cannot tell"
+		case c.Report || c.Action == string(rules.Report):
+			word = "report"
+		case c.Action != string(rules.Refused):
+			continue
+		}
+		note := word + " " + c.Path
+		if c.Live != "" || c.Desired != "" {
+			note += fmt.Sprintf(" (live %s, declared %s)", orNone(c.Live), orNone(c.Desired))
+		}
+		note += ": " + c.Reason
+		if c.Reason == "" {
+			note += c.Rule
+		}
+		if c.Advice != "" {
+			note += "; " + c.Advice
+		}
+		if c.Statement != "" && !rules.Action(c.Action).Carried() {
+			note += "\n  not sent: " + strings.ReplaceAll(c.Statement, "\n", "\n            ")
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "absent"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+func outcomeColor(o *engine.ObjectReport) string {
+	switch o.Outcome {
+	case ledger.Applied:
+		return green
+	case ledger.Failed, ledger.Unresolved, ledger.Blocked, ledger.Refused:
+		return red
+	}
+	if o.Action == plan.ObjectNone {
+		return dim
+	}
+	return cyan
+}
+
+// conclusion is the last line: the state, and what was sent.
+func conclusion(t terminal, r *engine.Report) string {
+	color := green
+	if r.State != engine.Converged {
+		color = red
+	}
+	s := r.Summary
+	text := t.paint(color, string(r.State))
+	if s.Statements == 0 {
+		text += ": no statement was sent"
+	} else {
+		text += fmt.Sprintf(": %s sent", count(s.Statements, "statement"))
+	}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	release := "schema release " + r.SchemaRelease
+	if r.OverlayRelease != "" {
+		release += " with overlay " + r.OverlayRelease
+	}
+	return fmt.Sprintf("%s (%s on %s, pass %s)", text, release, r.Platform, r.Pass)
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func (a *app) showStatus(s *engine.Status) error {
+	if a.format == formatJSON {
+		return a.writeJSON(s)
+	}
+	t := a.terminal(a.Out)
+	rows := [][]string{{"KIND", "NAME", "RELEASE", "ENGINE", "ACTION", "TIME", "LIVE"}}
+	for _, o := range s.Objects {
+		when := "-"
+		if o.Time != nil {
+			when = o.Time.UTC().Format("2006-01-02 15:04:05")
+		}
+		live := string(o.Live)
+		switch {
+		case o.Refused > 0:
+			live += fmt.Sprintf(", %d refused", o.Refused)
+		case !o.Declared:
+			live += ", not declared"
+		}
+		rows = append(rows, []string{string(o.Kind), o.Name, orDash(o.SchemaRelease), orDash(o.EngineRelease), orDash(o.Action), when, live})
+	}
+	_, err := fmt.Fprint(a.Out, columns(rows, func(row, column int, text string) string {
+		switch {
+		case row == 0:
+			return t.paint(bold, text)
+		case column < 6:
+			return text
+		case strings.HasPrefix(text, string(engine.Matches)) && !strings.Contains(text, "refused"):
+			return t.paint(green, text)
+		}
+		return t.paint(yellow, text)
+	}))
+	return err
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

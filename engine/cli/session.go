@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/config"
+	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// server is how a command names the server it is about.
+type server struct {
+	url, embedded string
+	wait          time.Duration
+}
+
+func (s *server) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
+	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
+	f.DurationVar(&s.wait, "wait", 0, "how long a server that is not up yet is waited for")
+}
+
+// schemaTree is how a command names the schema.
+type schemaTree struct {
+	dir, overlay string
+	vars         []string
+}
+
+func (s *schemaTree) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.dir, "tree", "", "directory of a schema tree (default: the core release in this program)")
+	f.StringVar(&s.overlay, "overlay", "", "directory of the deployment's own additive tree")
+	f.StringArrayVar(&s.vars, "var", nil, "value of a manifest's variable, as name=value; may be repeated")
+}
+
+func (s *schemaTree) variables() (map[string]string, error) {
+	values := map[string]string{}
+	for _, v := range s.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return nil, usagef("--var %q is no variable: write name=value", v)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// formatFlag adds --format to a command.
+func (a *app) formatFlag(cmd *cobra.Command) {
+	cmd.Flags().Var(&choice{&a.format, []string{formatText, formatJSON}}, "format", "text for reading, json for programs")
+	a.format = formatText
+	complete(cmd, "format", formatText, formatJSON)
+}
+
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	// The one error is a flag that does not exist, which the tests of the command would show.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// choice is a flag that takes one of a few words.
+type choice struct {
+	value   *string
+	choices []string
+}
+
+func (c *choice) String() string { return *c.value }
+func (c *choice) Type() string   { return strings.Join(c.choices, "|") }
+func (c *choice) Set(text string) error {
+	for _, word := range c.choices {
+		if text == word {
+			*c.value = text
+			return nil
+		}
+	}
+	return fmt.Errorf("it is %s", strings.Join(c.choices, " or "))
+}
+
+// session is one command at work on one server.
+type session struct {
+	*engine.Engine
+	progress *progress
+	close    func() error
+}
+
+// open builds the engine a command works with, and the embedded server where it is on one. The caller closes it.
+func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, error) {
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return nil, usage{err}
+	}
+	if c.Platform != "auto" {
+		o.Platform = rules.Platform(c.Platform)
+	}
+	if s.embedded != "" {
+		o.Platform = rules.Embedded
+	}
+	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
+	opened := &session{progress: a.progress()}
+	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
+	o.Progress = func(p engine.Progress) {
+		text := p.Step
+		if p.Total > 0 {
+			text = fmt.Sprintf("%s %d/%d %s", p.Step, p.Done, p.Total, p.Object)
+		}
+		opened.progress.show(text)
+	}
+	if o.Target, opened.close, err = a.target(ctx, s); err != nil {
+		return nil, err
+	}
+	if opened.Engine, err = engine.New(o); err != nil {
+		return nil, errors.Join(err, opened.close())
+	}
+	return opened, nil
+}
+
+// target finds the server a command is about, and starts the embedded one where that is it. The caller calls close.
+func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close func() error, _ error) {
+	nothing := func() error { return nil }
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return catalog.Target{}, nothing, usage{err}
+	}
+	switch {
+	case s.url != "" && s.embedded != "":
+		return catalog.Target{}, nothing, usagef("--url and --embedded name two servers: give one")
+	case s.embedded != "":
+		local, err := a.startEmbedded(ctx, embedded.Options{Path: s.embedded})
+		if err != nil {
+			return catalog.Target{}, nothing, err
+		}
+		return catalog.Target{URL: local.URL()}, func() error { return stop(local) }, nil
+	case s.url != "":
+		c.Target.URL = s.url
+		if (catalog.Target{URL: s.url}).HasURLPassword() {
+			fmt.Fprintln(a.Err, "dfe: the password in --url is visible in the list of processes: use DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE instead")
+		}
+	case c.Target.URL == "":
+		return catalog.Target{}, nothing, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
+	}
+	return c.Target, nothing, nil
+}
+
+// passPlan is a pass held to a reviewed plan.
+func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (*engine.Report, error) {
+	return func(ctx context.Context) (*engine.Report, error) { return s.PassPlan(ctx, reviewed) }
+}
+
+// startEmbedded starts the embedded engine. It is silent but for fetching its library.
+func (a *app) startEmbedded(ctx context.Context, o embedded.Options) (*embedded.Server, error) {
+	o.Log, o.Progress = slog.New(slog.DiscardHandler), a.Err
+	return embedded.Start(ctx, o)
+}
+
+// stopping bounds how long the embedded engine may take to end what it runs.
+const stopping = 30 * time.Second
+
+func stop(s *embedded.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopping)
+	defer cancel()
+	return s.Close(ctx)
+}
+
+// create opens a file for writing what a command made.
+func create(path string) (*os.File, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("the output file cannot be written: %w", err)
+	}
+	return f, nil
+}

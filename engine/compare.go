@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// comparison is what a plan is made from: the schema, the live catalogue and what the ledger has.
+type comparison struct {
+	schema  *schema
+	live    *catalog.Catalog
+	records map[ledger.Key]*ledger.Record
+	// anyScope finds a record by what it is about, whoever declares it.
+	anyScope map[object]*ledger.Record
+	platform rules.Platform
+	options  rules.Options
+}
+
+type object struct {
+	kind ast.Kind
+	name string
+}
+
+func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger.Key]*ledger.Record) *comparison {
+	c := &comparison{schema: s, live: live, records: records, anyScope: map[object]*ledger.Record{}, platform: e.platform(live.Facts)}
+	for key, r := range records {
+		c.anyScope[object{key.Kind, key.Name}] = r
+	}
+	c.options = rules.Options{
+		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
+		AcceptLoss: map[string]bool{},
+		Env:        canon.Env{Lookup: c.lookup, Function: c.function},
+		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
+	}
+	for _, column := range e.options.AcceptLoss {
+		c.options.AcceptLoss[column] = true
+	}
+	return c
+}
+
+// lookup finds what a definition copies its structure from: as declared, else as live.
+func (c *comparison) lookup(name ast.Name) ast.Object {
+	if d := c.schema.relations[name]; d != nil {
+		return d.Object
+	}
+	if o := c.live.Relations[name]; o != nil {
+		return o.Tree
+	}
+	return nil
+}
+
+func (c *comparison) function(name string) *ast.Function {
+	if o := c.live.Functions[name]; o != nil {
+		f, _ := o.Tree.(*ast.Function)
+		return f
+	}
+	return nil
+}
+
+// plan decides about every declared object and, after them, about what is live in their databases and nothing
+// declares.
+func (c *comparison) plan() *plan.Document {
+	return c.schema.book.Plan(append(c.declared(), c.undeclared()...), c.options)
+}
+
+func (c *comparison) declared() []rules.Pair {
+	pairs := make([]rules.Pair, len(c.schema.objects))
+	for i, d := range c.schema.objects {
+		pairs[i] = c.pair(d, c.live.Find(d.Kind, d.Name))
+	}
+	return pairs
+}
+
+func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
+	p := rules.Pair{Kind: d.Kind, Name: d.Name, Desired: d.Object}
+	if r := c.records[d.key()]; r != nil {
+		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
+	}
+	seen(&p, live)
+	return p
+}
+
+func seen(p *rules.Pair, live *catalog.Object) {
+	if live == nil {
+		return
+	}
+	p.Live, p.Seen = live.Tree, rules.Seen{Engine: live.Engine, UUID: live.UUID}
+	if live.Unreadable != nil {
+		p.Unreadable = &rules.Unreadable{Side: "live", Message: live.Unreadable.Error()}
+	}
+}
+
+// undeclared lists the live tables, views and dictionaries of the declared databases that nothing declares, by name.
+func (c *comparison) undeclared() []rules.Pair {
+	databases := map[string]bool{}
+	for _, d := range c.schema.objects {
+		if d.Kind == ast.KindDatabase {
+			databases[d.Name.Name] = true
+		}
+	}
+	var pairs []rules.Pair
+	for name, o := range c.live.Relations {
+		if !databases[name.Database] || c.schema.relations[name] != nil {
+			continue
+		}
+		p := rules.Pair{Kind: o.Kind, Name: name}
+		if r := c.anyScope[object{o.Kind, name.String()}]; r != nil {
+			p.Recorded = &rules.Recorded{Scope: string(r.Scope)}
+		}
+		seen(&p, o)
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	return pairs
+}
+
+// scope is what has to be read to compare a schema: the databases its objects live in.
+func (s *schema) scope() catalog.Scope {
+	databases := map[string]bool{}
+	for _, d := range s.objects {
+		switch {
+		case d.Kind == ast.KindDatabase:
+			databases[d.Name.Name] = true
+		case d.Name.Database != "":
+			databases[d.Name.Database] = true
+		}
+	}
+	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+}
+
+// checksum is that of an object as read, or "" where it cannot be had.
+func checksum(o *catalog.Object) string {
+	if o == nil || o.Tree == nil {
+		return ""
+	}
+	return canon.Checksum(o.Tree)
+}

@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/dfe-engine/dfe/catalog"
+)
+
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 10 * time.Second
+)
+
+// connect opens the server. One that is not up yet is tried again until the wait is over; a broken one is not.
+func (e *Engine) connect(ctx context.Context) (*catalog.Conn, error) {
+	e.options.Progress(Progress{Step: "connecting"})
+	deadline := e.now().Add(e.options.Wait)
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		conn, err := catalog.Open(ctx, e.options.Target)
+		if err == nil {
+			return conn, nil
+		}
+		left := deadline.Sub(e.now())
+		if !catalog.IsNotUp(err) || left <= 0 {
+			return nil, err
+		}
+		e.log.InfoContext(ctx, "the server is not up yet", "error", err.Error(), "wait_left", left.Round(time.Second).String())
+		if err := e.pause(ctx, min(wait, left)); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/dfe-engine/dfe/catalog"
+)
+
+// Options of an [Executor]. Pass and Scope are required; the zero values of the rest are the defaults named.
+type Options struct {
+	// Scope and Pass go into every log comment and query id.
+	Scope, Pass string
+	// Ceiling on the max_query_size sent, in bytes. Zero: 16 MiB.
+	Ceiling int
+	// Attempts bounds how often one statement is sent. Zero: 8.
+	Attempts int
+	// Grace is how long an unanswered statement is followed up once the context has ended. Zero: 10 s.
+	Grace time.Duration
+	// Pause waits between two attempts, or returns the context's error. Nil: the real clock.
+	Pause func(context.Context, time.Duration) error
+	Log   *slog.Logger
+}
+
+// Executor sends the statements of one pass over one connection. It is used by one goroutine.
+type Executor struct {
+	conn *catalog.Conn
+	Options
+	sent int // statements, repetitions left out
+}
+
+const (
+	defaultCeiling  = 16 << 20
+	defaultAttempts = 8
+	defaultGrace    = 10 * time.Second
+
+	firstPause = 250 * time.Millisecond
+	lastPause  = 10 * time.Second
+)
+
+// New returns an executor for one pass.
+func New(conn *catalog.Conn, o Options) *Executor {
+	if o.Ceiling == 0 {
+		o.Ceiling = defaultCeiling
+	}
+	if o.Attempts == 0 {
+		o.Attempts = defaultAttempts
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	if o.Pause == nil {
+		o.Pause = pause
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Executor{conn: conn, Options: o}
+}
+
+// Sent counts the statements sent so far, repetitions left out.
+func (x *Executor) Sent() int { return x.sent }
+
+// Codes of ClickHouse's ErrorCodes.cpp that say: not now.
+var retryCodes = []int32{
+	202, // TOO_MANY_SIMULTANEOUS_QUERIES
+	225, // NO_ZOOKEEPER
+	242, // TABLE_IS_READ_ONLY
+	439, // CANNOT_SCHEDULE_TASK
+	517, // CANNOT_ASSIGN_ALTER
+	745, // SERVER_OVERLOADED
+	999, // KEEPER_EXCEPTION: a session expired, among others
+}
+
+// Codes that answer the question "did it work?" with "not known".
+var openCodes = []int32{
+	159, // TIMEOUT_EXCEEDED: the wait for a distributed statement ran out; the statement goes on
+	209, // SOCKET_TIMEOUT
+	210, // NETWORK_ERROR
+	216, // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: our own first attempt
+	236, // ABORTED
+	341, // UNFINISHED
+	394, // QUERY_WAS_CANCELLED
+}
+
+// Apply sends one statement and returns once its effect was seen. The object is read before and after. An answer
+// "not now" is asked again with back-off, and no answer is resolved by reading; both only while nothing of the
+// effect is there and the object is still what the decision saw.
+func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
+	id := fmt.Sprintf("dfe-%s-%s-%d", x.Scope, x.Pass, x.sent+1)
+	result := Result{QueryID: id}
+	live, err := catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
+	if err != nil {
+		return result, err
+	}
+	if reason := moved(s.Before, live); reason != "" {
+		return result, &MovedError{s.Object(), reason}
+	}
+	comment, err := x.comment(s, id)
+	if err != nil {
+		return result, err
+	}
+	settings, err := x.settings(ctx, s, live, comment)
+	if err != nil {
+		return result, err
+	}
+	x.sent++
+	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		result.Attempts++
+		answer := x.conn.Exec(ctx, s.SQL, id, settings)
+		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", answer)
+		after, err := x.settle(ctx, s, sent{id, comment}, answer)
+		if err != nil {
+			return result, err
+		}
+		result.After = after
+		missing := s.Missing(after)
+		switch {
+		case missing == "":
+			return result, nil
+		case answer == nil:
+			return result, &NotSeenError{s.Object(), missing}
+		case !again(answer):
+			return result, rejected(s, answer, after)
+		}
+		if reason := moved(s.Before, after); reason != "" {
+			return result, &MovedError{s.Object(), reason}
+		}
+		if result.Attempts >= x.Attempts {
+			return result, rejected(s, answer, after)
+		}
+		if err := x.Pause(ctx, wait); err != nil {
+			return result, errors.Join(rejected(s, answer, after), err)
+		}
+	}
+}
+
+// sent is how a statement on its way is recognised: by the id in the server's query log, and by the comment among its
+// processes.
+type sent struct{ id, comment string }
+
+// settle reads the object once the statement is no longer running. A context that ended while the statement was out
+// does not end the reading: what was sent has to be accounted for.
+func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer error) (*catalog.Object, error) {
+	reading := ctx
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		reading, cancel = context.WithTimeout(context.WithoutCancel(ctx), x.Grace)
+		defer cancel()
+	}
+	if open(answer) {
+		if err := x.ended(reading, out.comment); err != nil {
+			return nil, &UnresolvedError{s.Object(), out.id, err}
+		}
+	}
+	after, err := catalog.ReadObject(reading, x.conn, s.Kind, s.Name)
+	if err != nil {
+		return nil, &UnresolvedError{s.Object(), out.id, err}
+	}
+	return after, nil
+}
+
+const selectRunning = `SELECT count() FROM system.processes WHERE Settings['log_comment'] = ?`
+
+// ended waits until the server runs no statement with this comment.
+func (x *Executor) ended(ctx context.Context, comment string) error {
+	unreachable := 0
+	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		var running uint64
+		err := x.conn.Select(ctx, selectRunning, []any{comment}, func(scan func(...any) error) error { return scan(&running) })
+		switch {
+		case err == nil && running == 0:
+			return nil
+		case err != nil:
+			if unreachable++; unreachable >= x.Attempts || ctx.Err() != nil {
+				return err
+			}
+		}
+		if err := x.Pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// comment is the log comment of a statement. Another pass finds by it what may still be running.
+func (x *Executor) comment(s Statement, id string) (string, error) {
+	comment, err := json.Marshal(struct {
+		By        string `json:"by"`
+		Scope     string `json:"scope"`
+		Pass      string `json:"pass"`
+		Object    string `json:"object"`
+		Statement string `json:"statement"`
+	}{"dfe", x.Scope, x.Pass, s.Object(), id})
+	return string(comment), err
+}
+
+func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Object, comment string) (map[string]any, error) {
+	settings := map[string]any{"log_comment": comment, "distributed_ddl_output_mode": "throw_only_active"}
+	size, err := x.querySize(ctx, s, live)
+	if err != nil {
+		return nil, err
+	}
+	if size > 0 {
+		settings["max_query_size"] = size
+	}
+	return settings, nil
+}
+
+// moved says how the live object differs from the one the decision saw; "" where it does not.
+func moved(before, live *catalog.Object) string {
+	switch {
+	case before == nil && live == nil:
+		return ""
+	case before == nil:
+		return fmt.Sprintf("a %s of that name exists now", live.Kind)
+	case live == nil:
+		return "it is gone"
+	case before.Kind != live.Kind || before.Engine != live.Engine:
+		return fmt.Sprintf("it was a %s of engine %s and is a %s of engine %s", before.Kind, before.Engine, live.Kind, live.Engine)
+	case before.UUID != live.UUID:
+		return "another object holds its name: the UUID differs"
+	case before.Text != live.Text:
+		return "its definition is another"
+	}
+	return ""
+}
+
+func again(answer error) bool {
+	e, answered := catalog.Exception(answer)
+	return !answered || slices.Contains(retryCodes, e.Code) || slices.Contains(openCodes, e.Code)
+}
+
+func open(answer error) bool {
+	if answer == nil {
+		return false
+	}
+	e, answered := catalog.Exception(answer)
+	return !answered || slices.Contains(openCodes, e.Code)
+}
+
+func rejected(s Statement, answer error, after *catalog.Object) error {
+	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: answer}
+	if e, ok := catalog.Exception(answer); ok {
+		r.Code, r.Message = e.Code, catalog.ServerMessage(e)
+	}
+	return r
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

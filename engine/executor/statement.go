@@ -1,0 +1,98 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+)
+
+// Statement is one statement about one object.
+type Statement struct {
+	Kind ast.Kind
+	Name ast.Name
+	SQL  string
+	// Before is the object as the decision saw it; nil: nothing held the name.
+	Before *catalog.Object
+	// Missing returns what the live object, nil for none, still lacks of the statement's effect: "" once it is all
+	// there.
+	Missing func(*catalog.Object) string
+}
+
+// Object names the object as logs and messages do.
+func (s Statement) Object() string { return string(s.Kind) + " " + s.Name.String() }
+
+// Result is a statement whose effect was seen.
+type Result struct {
+	QueryID string
+	// Attempts counts how often the statement was sent.
+	Attempts int
+	// After is the object as read back.
+	After *catalog.Object
+}
+
+// MovedError is a statement that was not sent, because the object is no longer what the decision saw.
+type MovedError struct {
+	Object string
+	Reason string
+}
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("%s changed since the decision (%s): nothing was sent; plan again", e.Object, e.Reason)
+}
+
+// TooLargeError is a statement that was not sent, because it, or the definition it leads to, exceeds the ceiling.
+type TooLargeError struct {
+	Object        string
+	Size, Ceiling int // bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s needs max_query_size = %d bytes, over the ceiling of %d: nothing was sent; raise DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE or split the object", e.Object, e.Size, e.Ceiling)
+}
+
+// RejectedError is a statement that the server answered with an error, to the last attempt.
+type RejectedError struct {
+	Object string
+	// Code is ClickHouse's own; 0 where no attempt was answered.
+	Code    int32
+	Message string
+	// Partial is true where the object changed nevertheless: a part of the statement took effect.
+	Partial bool
+	err     error
+}
+
+func (e *RejectedError) Error() string {
+	effect := "it had no effect"
+	if e.Partial {
+		effect = "a part of it took effect"
+	}
+	return fmt.Sprintf("the server rejects the statement for %s, and %s: %s", e.Object, effect, e.Message)
+}
+
+// Unwrap returns the driver's error.
+func (e *RejectedError) Unwrap() error { return e.err }
+
+// NotSeenError is a statement that the server acknowledged and whose effect is not there.
+type NotSeenError struct {
+	Object  string
+	Missing string
+}
+
+func (e *NotSeenError) Error() string {
+	return fmt.Sprintf("the server accepted the statement for %s and the object still differs: %s", e.Object, e.Missing)
+}
+
+// UnresolvedError is a statement that was sent and of which nobody can say whether it took effect.
+type UnresolvedError struct {
+	Object  string
+	QueryID string
+	err     error
+}
+
+func (e *UnresolvedError) Error() string {
+	return fmt.Sprintf("it is not known whether the statement for %s took effect (query id %s): %v; the next pass reads the catalogue and finishes the work", e.Object, e.QueryID, e.err)
+}
+
+// Unwrap returns what kept the answer away.
+func (e *UnresolvedError) Unwrap() error { return e.err }

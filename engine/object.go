@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/executor"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// object carries out what was decided about one declared object, records it and reports.
+func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, statements []*plan.Statement) *ObjectReport {
+	o := &ObjectReport{
+		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
+		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
+	}
+	r := &ledger.Record{
+		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
+		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
+	}
+	if o.Refused() > 0 {
+		o.Outcome = ledger.Refused
+	}
+	switch by := p.blockedBy(d); {
+	case by != "" && len(statements) > 0:
+		o.Outcome, o.BlockedBy = ledger.Blocked, by
+		o.Error = "not tried, because " + by + " did not come to be"
+	case len(statements) > 0:
+		p.send(ctx, d, o, r, statements)
+	}
+	if o.Outcome == ledger.Failed || o.Outcome == ledger.Unresolved || o.Outcome == ledger.Blocked || p.missing(d) {
+		p.lost[d.Declared] = string(d.Kind) + " " + d.Name.String()
+	}
+	live := p.c.live.Find(d.Kind, d.Name)
+	o.LiveChecksum = checksum(live)
+	p.fill(r, d, o, live)
+	if p.tells(r) {
+		p.unrecorded = p.record(ctx, r)
+	}
+	return o
+}
+
+// missing reports a declared object that is not there although nothing failed: its creation was refused, or another
+// kind of object holds its name. What depends on it cannot be applied.
+func (p *pass) missing(d *declared) bool {
+	live := p.c.live.Find(d.Kind, d.Name)
+	return live == nil || live.Kind != d.Kind
+}
+
+// blockedBy returns the first object this one depends on that did not come to be, or "".
+func (p *pass) blockedBy(d *declared) string {
+	for _, needed := range d.Depends {
+		if lost := p.lost[needed]; lost != "" {
+			return lost
+		}
+	}
+	return ""
+}
+
+// send sends the object's statements one after the other, as long as each has the effect it was planned for.
+func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger.Record, statements []*plan.Statement) {
+	began := p.e.now()
+	o.Outcome = ledger.Applied
+	for _, s := range statements {
+		if lost, err := p.prove(ctx, s); err != nil || lost != nil {
+			p.unproven(o, s, lost, err)
+			continue
+		}
+		result, err := p.x.Apply(ctx, executor.Statement{
+			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
+			Missing: func(after *catalog.Object) string { return p.remaining(d, s, after) },
+		})
+		if result.Attempts > 0 {
+			o.Statements = append(o.Statements, s.SQL)
+			r.QueryIDs = append(r.QueryIDs, result.QueryID)
+		}
+		if err != nil {
+			p.failed(o, err)
+			// What the object is now decides what the ledger says of it; where even that cannot be read, nothing is said.
+			if live, err := catalog.ReadObject(context.WithoutCancel(ctx), p.conn, d.Kind, d.Name); err == nil {
+				p.c.live.Put(d.Kind, d.Name, live)
+			}
+			break
+		}
+		p.c.live.Put(d.Kind, d.Name, result.After)
+	}
+	if len(o.Statements) == 0 && o.Outcome == ledger.Applied {
+		o.Outcome = ledger.Refused
+	}
+	r.Elapsed = p.e.now().Sub(began)
+	o.ElapsedMS = r.Elapsed.Milliseconds()
+}
+
+func (p *pass) failed(o *ObjectReport, err error) {
+	o.Outcome, o.Error = ledger.Failed, err.Error()
+	var unresolved *executor.UnresolvedError
+	if errors.As(err, &unresolved) {
+		o.Outcome = ledger.Unresolved
+	}
+	var rejected *executor.RejectedError
+	if errors.As(err, &rejected) {
+		o.ErrorCode = rejected.Code
+	}
+}
+
+// remaining says what of a statement's effect the live object lacks: the changes that the same decision finds again.
+func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) string {
+	doc := p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, live)}, p.c.options)
+	now := doc.Objects[0]
+	if text := unreadable(now); text != "" {
+		return text
+	}
+	var left []string
+	for _, c := range now.Changes {
+		whole := slices.Contains(s.Paths, "")
+		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && rules.Action(c.Action) != rules.Report) {
+			continue
+		}
+		what := c.Path
+		if what == "" {
+			what = "it is not there"
+		}
+		if c.Live != "" || c.Desired != "" {
+			what = fmt.Sprintf("%s is %s and should be %s", c.Path, orNone(c.Live), orNone(c.Desired))
+		}
+		left = append(left, what)
+	}
+	return strings.Join(left, "; ")
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "absent"
+	}
+	return text
+}
+
+// prove asks the data whether a statement loses any of it, where the plan demands that.
+func (p *pass) prove(ctx context.Context, s *plan.Statement) (*plan.Loss, error) {
+	if s.Proof == nil {
+		return nil, nil
+	}
+	var loss plan.Loss
+	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows, &loss.Values) })
+	if err != nil {
+		return nil, &catalog.ReadError{What: "what " + s.Object + " would lose", Err: err}
+	}
+	if loss.Rows == 0 {
+		return nil, nil
+	}
+	return &loss, nil
+}
+
+// unproven turns the changes of a statement into refusals.
+func (p *pass) unproven(o *ObjectReport, s *plan.Statement, loss *plan.Loss, err error) {
+	if loss == nil {
+		loss = &plan.Loss{Err: err.Error()}
+	}
+	decided := &plan.Object{Kind: string(o.Kind), Name: o.Name, Changes: o.Changes}
+	doc := &plan.Document{Objects: []*plan.Object{decided}, Statements: []*plan.Statement{s}}
+	doc.Refuse(s, *loss)
+	o.Action = decided.Action
+}
+
+// fill completes a row with what became of its object.
+func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalog.Object) {
+	r.Outcome, r.LiveChecksum, r.Error, r.ErrorCode = o.Outcome, o.LiveChecksum, o.Error, o.ErrorCode
+	r.Refused, r.Reported = uint32(o.Refused()), uint32(o.Reported())
+	r.Statement = strings.Join(o.Statements, ";\n")
+	var actions []string
+	for _, c := range o.Changes {
+		r.Decisions.Changes = append(r.Decisions.Changes, ledger.Decision{Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule, Reason: c.Reason})
+		if !slices.Contains(r.Rules, c.Rule) {
+			r.Rules = append(r.Rules, c.Rule)
+		}
+		if rules.Action(c.Action).Carried() && !slices.Contains(actions, c.Action) {
+			actions = append(actions, c.Action)
+		}
+	}
+	r.Action = strings.Join(actions, ", ")
+	if r.Action == "" {
+		r.Action = o.Action
+	}
+	if t, ok := d.Object.(*ast.Table); ok && live != nil {
+		for _, c := range t.Columns {
+			r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+		}
+	}
+	if live != nil {
+		r.UUID, r.Modified, r.ReadAt = live.UUID, live.Modified, live.ReadAt
+	}
+}
+
+// tells reports whether a row says anything the newest one does not. A pass with nothing to do writes nothing.
+func (p *pass) tells(r *ledger.Record) bool {
+	newest := p.c.records[r.Key]
+	switch {
+	case r.Statement != "" || newest == nil:
+		return true
+	case newest.Outcome != r.Outcome && !(newest.Outcome == ledger.Applied && r.Outcome == ledger.Unchanged):
+		return true
+	}
+	return newest.LiveChecksum != r.LiveChecksum || newest.Refused != r.Refused || newest.Error != r.Error ||
+		r.Refused+r.Reported > 0 && !slices.Equal(newest.Decisions.Changes, r.Decisions.Changes)
+}
+
+// record writes a row, or keeps it until there is a ledger.
+func (p *pass) record(ctx context.Context, r *ledger.Record) error {
+	if p.ledger == nil {
+		p.early = append(p.early, r)
+		return nil
+	}
+	p.sequence++
+	r.Sequence = p.sequence
+	// What was done is written down also when the pass is told to stop.
+	return p.ledger.Append(context.WithoutCancel(ctx), r)
+}

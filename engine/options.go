@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// Options of [New]. Target is required; the zero value of the rest is usable.
+type Options struct {
+	Target catalog.Target
+	// Platform to render for; empty: probed. Embedded is for the caller's own in-process server.
+	Platform rules.Platform
+	// Tree is the directory of a schema tree that replaces the embedded core release; it is only read.
+	Tree string
+	// Overlay is the directory of a deployment's own additive tree; empty: none.
+	Overlay string
+	// Variables are values for the variables of the tree's manifest; those of an overlay have their defaults.
+	Variables map[string]string
+	// Wait is how long a server that is not up yet is waited for. Zero: one try.
+	Wait time.Duration
+	// MaxQuerySize is the ceiling on the max_query_size sent, in bytes. Zero: 16 MiB.
+	MaxQuerySize int
+	// AllowDrift carries out changes of a column type and of a TTL; AcceptLoss names columns (database.table.column)
+	// whose values may be lost on the way.
+	AllowDrift bool
+	AcceptLoss []string
+	// Release is the engine's own release, for the ledger. Empty: "dev".
+	Release string
+	// Log gets what an operator needs to know; nil is silent.
+	Log *slog.Logger
+	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the
+	// goroutine of the pass.
+	Progress func(Progress)
+}
+
+// Progress is how far a pass or a plan has come.
+type Progress struct {
+	// Step says what is going on: "connecting", "reading the catalogue", "deciding", "applying".
+	Step string
+	// Object is the one at hand, "" before the first; Done of Total are through.
+	Object      string
+	Done, Total int
+}
+
+// Engine is the controller of one server's schema. Its methods may be called by several goroutines; a pass runs alone.
+type Engine struct {
+	options Options
+	log     *slog.Logger
+	passing chan struct{}
+
+	// Replaced in tests.
+	pause   func(context.Context, time.Duration) error
+	now     func() time.Time
+	newPass func() string
+}
+
+// New checks the options and returns an engine. It touches neither network nor files.
+func New(o Options) (*Engine, error) {
+	if err := o.Target.Check(); err != nil {
+		return nil, err
+	}
+	if o.Release == "" {
+		o.Release = "dev"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	return &Engine{options: o, log: o.Log, passing: make(chan struct{}, 1), pause: pause, now: time.Now, newPass: passID}, nil
+}
+
+// ErrPassRunning is returned by [Engine.Pass] while another pass of the same engine runs.
+var ErrPassRunning = errors.New("a pass of this engine is running already")
+
+// passID is unique and sorts by time: it is read by people in query logs.
+func passID() string {
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // crypto/rand does not fail
+	return time.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(random[:])
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// State is what a pass has come to.
+type State string
+
+// The states of DESIGN.md section 6.
+const (
+	Running   State = "running"
+	Converged State = "converged"
+	Failed    State = "failed"
+)
+
+// Report is what a pass did, object by object. Its JSON form is a contract: version is 1 and only gains fields.
+type Report struct {
+	Version int    `json:"version"`
+	State   State  `json:"state"`
+	Pass    string `json:"pass"`
+	Scope   string `json:"scope"`
+	// SchemaRelease is the tree's, OverlayRelease the overlay's, EngineRelease this program's.
+	SchemaRelease  string `json:"schemas"`
+	OverlayRelease string `json:"overlay,omitempty"`
+	EngineRelease  string `json:"engine"`
+	Server         string `json:"server,omitempty"` // its version
+	Platform       string `json:"platform,omitempty"`
+
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	// Objects are the declared ones in manifest order, then what is live in their databases and nothing declares.
+	Objects []*ObjectReport `json:"objects"`
+	// OverlayFault is why the overlay was left out; the core is not affected by it.
+	OverlayFault string  `json:"overlay_fault,omitempty"`
+	Summary      Summary `json:"summary"`
+	// Error is why the pass failed, in one sentence.
+	Error string `json:"error,omitempty"`
+}
+
+// Summary counts what a pass did.
+type Summary struct {
+	// Statements counts the schema statements sent; Reasserted those of them that are sent every pass.
+	Statements int `json:"statements"`
+	Reasserted int `json:"reasserted"`
+	// Objects by outcome.
+	Applied    int `json:"applied"`
+	Unchanged  int `json:"unchanged"`
+	Refused    int `json:"refused"`
+	Failed     int `json:"failed"`
+	Blocked    int `json:"blocked"`
+	Unresolved int `json:"unresolved"`
+	// Reported counts objects with something to report, undeclared ones included.
+	Reported int `json:"reported"`
+}
+
+// ObjectReport is what a pass did about one object.
+type ObjectReport struct {
+	Scope string   `json:"scope,omitempty"`
+	Kind  ast.Kind `json:"kind"`
+	Name  string   `json:"name"`
+	// Action is the plan's word for the object: none, create, alter, replace, refused, report, ...
+	Action  string         `json:"action"`
+	Outcome ledger.Outcome `json:"outcome"`
+	// Changes are those of the plan, with rule, reason and advice; refusals and reports are among them.
+	Changes []*plan.Change `json:"changes,omitempty"`
+	// Statements are those sent for the object.
+	Statements []string `json:"statements,omitempty"`
+	// Checksum is the declared object's, LiveChecksum that of the object as last read.
+	Checksum     string `json:"checksum,omitempty"`
+	LiveChecksum string `json:"live_checksum,omitempty"`
+	Adopted      bool   `json:"adopted,omitempty"`
+	// BlockedBy is the object whose failure kept this one from being tried.
+	BlockedBy string `json:"blocked_by,omitempty"`
+	Error     string `json:"error,omitempty"`
+	ErrorCode int32  `json:"error_code,omitempty"`
+	ElapsedMS int64  `json:"elapsed_ms,omitempty"`
+}
+
+// Refused counts the object's refused changes.
+func (o *ObjectReport) Refused() int { return o.count("refused") }
+
+// Reported counts the object's changes that are only reported, or reported as well.
+func (o *ObjectReport) Reported() int { return o.count("report") }
+
+func (o *ObjectReport) count(action string) int {
+	n := 0
+	for _, c := range o.Changes {
+		if c.Action == action || action == "report" && c.Report {
+			n++
+		}
+	}
+	return n
+}
+
+// summarize counts the objects anew.
+func (r *Report) summarize() {
+	s := Summary{Reasserted: r.Summary.Reasserted}
+	for _, o := range r.Objects {
+		s.Statements += len(o.Statements)
+		if o.Reported() > 0 {
+			s.Reported++
+		}
+		if o.Refused() > 0 {
+			s.Refused++
+		}
+		switch o.Outcome {
+		case ledger.Applied:
+			s.Applied++
+		case ledger.Unchanged:
+			s.Unchanged++
+		case ledger.Failed:
+			s.Failed++
+		case ledger.Blocked:
+			s.Blocked++
+		case ledger.Unresolved:
+			s.Unresolved++
+		}
+	}
+	r.Summary = s
+}

@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/tree"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/stdlib"
+)
+
+// TreeError is a schema tree or a rule table with faults. Nothing was sent.
+type TreeError struct {
+	What  string // "the schema tree", "the overlay", "the rule tables"
+	Files map[string]*hcl.File
+	Diags hcl.Diagnostics
+}
+
+// Error counts the faults and gives the first; [tree.WriteDiagnostics] prints them all with their source.
+func (e *TreeError) Error() string {
+	faults := 0
+	first := ""
+	for _, d := range e.Diags {
+		if d.Severity != hcl.DiagError {
+			continue
+		}
+		if faults++; faults == 1 {
+			first = fmt.Sprintf("%s; %s", d.Summary, d.Detail)
+			if d.Subject != nil && d.Subject.Filename != "" {
+				first = fmt.Sprintf("%s:%d: %s", d.Subject.Filename, d.Subject.Start.Line, first)
+			}
+		}
+	}
+	if faults == 1 {
+		return fmt.Sprintf("%s has a fault: %s", e.What, first)
+	}
+	return fmt.Sprintf("%s has %d faults, the first: %s", e.What, faults, first)
+}
+
+// declared is an object of the tree or the overlay in the order of the pass.
+type declared struct {
+	*tree.Declared
+	scope   ledger.Scope
+	release string
+}
+
+func (d *declared) key() ledger.Key {
+	return ledger.Key{Scope: d.scope, Kind: d.Kind, Name: d.Name.String()}
+}
+
+// schema is what a pass makes true: the core tree, the bookkeeping it needs and the overlay.
+type schema struct {
+	release, minServer string
+	overlayRelease     string
+	objects            []*declared
+	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
+	book               *rules.Book
+	// overlayFault keeps an overlay out; it never stops the core.
+	overlayFault error
+}
+
+// identity is what names an object of a manifest.
+type identity struct {
+	kind ast.Kind
+	name ast.Name
+}
+
+// bookkeeping are the objects a pass cannot do without. A tree that leaves them out has them from the core release.
+func bookkeeping() []identity {
+	return []identity{
+		{ast.KindDatabase, ast.Name{Name: ledger.Table().Database}},
+		{ast.KindTable, ast.Name{Database: ledger.Table().Database, Name: "schema_lock"}},
+		{ast.KindTable, ledger.Table()},
+	}
+}
+
+// resolve loads the tree, the overlay and the rule tables.
+func (e *Engine) resolve() (*schema, error) {
+	core, err := e.loadTree()
+	if err != nil {
+		return nil, err
+	}
+	book, err := e.loadRules()
+	if err != nil {
+		return nil, err
+	}
+	s := &schema{release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
+	if err := s.addBookkeeping(core); err != nil {
+		return nil, err
+	}
+	for _, d := range core.Objects {
+		s.add(&declared{d, ledger.ScopeSchema, core.Release})
+	}
+	if e.options.Overlay != "" {
+		s.overlayFault = s.addOverlay(core, e.options.Overlay)
+	}
+	return s, nil
+}
+
+func (s *schema) add(d *declared) {
+	s.objects = append(s.objects, d)
+	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction {
+		s.relations[d.Name] = d
+	}
+}
+
+// find returns the declared object of that kind and name, or nil.
+func (s *schema) find(id identity) *declared {
+	for _, d := range s.objects {
+		if d.Kind == id.kind && d.Name == id.name {
+			return d
+		}
+	}
+	return nil
+}
+
+func (s *schema) addBookkeeping(core *tree.Tree) error {
+	var missing []identity
+	for _, id := range bookkeeping() {
+		if core.Find(id.kind, id.name) == nil {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	own, diags := tree.Load(stdlib.FS, tree.Options{})
+	if diags.HasErrors() {
+		return &TreeError{"the core release", own.Files(), diags}
+	}
+	for _, id := range missing {
+		s.add(&declared{own.Find(id.kind, id.name), ledger.ScopeSchema, own.Release})
+	}
+	return nil
+}
+
+func (s *schema) addOverlay(core *tree.Tree, dir string) error {
+	overlay, diags := tree.LoadDir(dir, tree.Options{Base: core})
+	if diags.HasErrors() {
+		return &TreeError{"the overlay", overlay.Files(), diags}
+	}
+	s.overlayRelease = overlay.Release
+	for _, d := range overlay.Objects {
+		s.add(&declared{d, ledger.ScopeOverlay, overlay.Release})
+	}
+	return nil
+}
+
+func (e *Engine) loadTree() (*tree.Tree, error) {
+	options := tree.Options{Variables: e.options.Variables}
+	var (
+		t     *tree.Tree
+		diags hcl.Diagnostics
+	)
+	if e.options.Tree == "" {
+		t, diags = tree.Load(stdlib.FS, options)
+	} else {
+		t, diags = tree.LoadDir(e.options.Tree, options)
+	}
+	if diags.HasErrors() {
+		return nil, &TreeError{"the schema tree", t.Files(), diags}
+	}
+	return t, nil
+}
+
+// loadRules reads the tree's own rule tables where it has a directory rules, the release's otherwise.
+func (e *Engine) loadRules() (*rules.Book, error) {
+	tables, err := fs.Sub(stdlib.FS, "rules")
+	if err != nil {
+		return nil, err
+	}
+	if e.options.Tree != "" {
+		own := filepath.Join(e.options.Tree, "rules")
+		if info, err := os.Stat(own); err == nil && info.IsDir() {
+			tables = os.DirFS(own)
+		}
+	}
+	book, diags := rules.Load(tables)
+	if diags.HasErrors() {
+		return nil, &TreeError{What: "the rule tables", Diags: diags}
+	}
+	return book, nil
+}

@@ -1,0 +1,139 @@
+package sides
+
+import (
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// slot is what can be occupied once on each side: relations share one name space, databases and functions have their
+// own. A name that a script defines several times is compared occurrence by occurrence.
+type slot struct {
+	space string
+	name  ast.Name
+	nth   int
+}
+
+func spaceOf(kind ast.Kind) string {
+	switch kind {
+	case ast.KindTable, ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
+		return "relation"
+	}
+	return string(kind)
+}
+
+// slots gives each object of a side its place.
+func (s *Side) slots() []slot {
+	seen := map[slot]int{}
+	list := make([]slot, len(s.objects))
+	for i, o := range s.objects {
+		key := slot{space: spaceOf(o.kind), name: o.name}
+		list[i] = slot{key.space, key.name, seen[key]}
+		seen[key]++
+	}
+	return list
+}
+
+// Diff decides about every object that from, the live side, and to, the desired one, differ in. Of a server, only what
+// lives in the databases the desired side names is looked at.
+func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
+	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from)}}
+	if from.facts != nil {
+		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
+	}
+	return book.Plan(pairs(from, to), options)
+}
+
+func pairs(from, to *Side) []rules.Pair {
+	live := map[slot]*object{}
+	fromSlots := from.slots()
+	for i := range from.objects {
+		live[fromSlots[i]] = &from.objects[i]
+	}
+	named := map[string]bool{}
+	var list []rules.Pair
+	toSlots := to.slots()
+	for i := range to.objects {
+		desired := &to.objects[i]
+		if desired.kind == ast.KindDatabase {
+			named[desired.name.Name] = true
+		}
+		named[desired.name.Database] = true
+		list = append(list, pair(live[toSlots[i]], desired))
+		delete(live, toSlots[i])
+	}
+	for i := range from.objects {
+		o := live[fromSlots[i]]
+		if o == nil {
+			continue
+		}
+		within := o.name.Database
+		if o.kind == ast.KindDatabase {
+			within = o.name.Name
+		}
+		if from.facts == nil || named[within] {
+			list = append(list, pair(o, nil))
+		}
+	}
+	return list
+}
+
+func pair(live, desired *object) rules.Pair {
+	var p rules.Pair
+	if live != nil {
+		p.Kind, p.Name, p.Live = live.kind, live.name, live.tree
+		p.Seen = rules.Seen{Engine: live.engine, UUID: live.uuid}
+		if live.fault != "" {
+			p.Unreadable = &rules.Unreadable{Side: "live", Message: live.fault, Line: live.line}
+		}
+	}
+	if desired != nil {
+		p.Kind, p.Name, p.Desired = desired.kind, desired.name, desired.tree
+		if desired.fault != "" {
+			p.Unreadable = &rules.Unreadable{Side: "desired", Message: desired.fault, Line: desired.line}
+		}
+	}
+	return p
+}
+
+// lookup finds an object on the first side that has it.
+func lookup(sides ...*Side) func(ast.Name) ast.Object {
+	found := map[ast.Name]ast.Object{}
+	for _, s := range sides {
+		for _, o := range s.objects {
+			if _, twice := found[o.name]; !twice && o.tree != nil && spaceOf(o.kind) == "relation" {
+				found[o.name] = o.tree
+			}
+		}
+	}
+	return func(name ast.Name) ast.Object { return found[name] }
+}
+
+func function(sides ...*Side) func(string) *ast.Function {
+	return func(name string) *ast.Function {
+		for _, s := range sides {
+			if f := s.functions[name]; f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+}
+
+// ParsePlatform reads the platform of a diff; "" is that of the sides.
+func ParsePlatform(name string, from, to *Side) (rules.Platform, error) {
+	if name != "" {
+		return rules.ParsePlatform(name)
+	}
+	for _, s := range []*Side{from, to} {
+		switch f := s.facts; {
+		case f == nil:
+		case f.Cloud:
+			return rules.Cloud, nil
+		case f.Keeper:
+			return rules.SelfHosted, nil
+		}
+	}
+	return rules.Embedded, nil
+}

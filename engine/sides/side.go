@@ -1,0 +1,139 @@
+package sides
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/lex"
+	"github.com/dfe-engine/dfe/lang/tree"
+)
+
+// Side is one description of a schema.
+type Side struct {
+	objects []object
+	// facts are those of the server, nil for what comes from files.
+	facts *catalog.Facts
+	// functions by name, for the functions a server inlines.
+	functions map[string]*ast.Function
+}
+
+// object is one object of a side, or the reason why there is none.
+type object struct {
+	kind         ast.Kind
+	name         ast.Name
+	tree         ast.Object
+	engine, uuid string
+	fault        string
+	line         int
+}
+
+// Script is the side that a text of many statements describes. A statement that defines no object is an object that
+// cannot be read, called after its place.
+func Script(file, text string) (*Side, error) {
+	statements, err := ddl.ParseScript(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	s := &Side{}
+	for _, st := range statements {
+		line, _ := lex.Place(text, st.Pos)
+		switch {
+		case st.Object != nil:
+			s.objects = append(s.objects, object{kind: st.Object.Kind(), name: st.Object.ID(), tree: st.Object, line: line})
+		default:
+			fault := "it is no definition"
+			if st.Err != nil {
+				fault = st.Err.Error()
+			}
+			s.objects = append(s.objects, object{kind: "statement", name: ast.Name{Name: fmt.Sprintf("%s:%d", file, line)}, fault: fault, line: line})
+		}
+	}
+	s.index()
+	return s, nil
+}
+
+// TreeError is a schema tree with faults.
+type TreeError struct {
+	Files map[string]*hcl.File
+	Diags hcl.Diagnostics
+}
+
+func (e *TreeError) Error() string { return e.Diags.Error() }
+
+// Tree is the side that a schema tree declares.
+func Tree(dir string, variables map[string]string) (*Side, error) {
+	t, diags := tree.LoadDir(dir, tree.Options{Variables: variables})
+	if diags.HasErrors() {
+		return nil, &TreeError{t.Files(), diags}
+	}
+	s := &Side{}
+	for _, d := range t.Objects {
+		s.objects = append(s.objects, object{kind: d.Kind, name: d.Name, tree: d.Object})
+	}
+	s.index()
+	return s, nil
+}
+
+// Server is the side that a live server has: every database but its own and the one called default, which a server
+// makes by itself.
+func Server(ctx context.Context, target catalog.Target) (*Side, error) {
+	conn, err := catalog.Open(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	live, err := catalog.Read(ctx, conn, catalog.Scope{})
+	if err != nil {
+		return nil, err
+	}
+	s := &Side{facts: live.Facts}
+	for name, o := range live.Databases {
+		if name != "default" {
+			s.add(o)
+		}
+	}
+	for _, o := range live.Functions {
+		s.add(o)
+	}
+	for _, o := range live.Relations {
+		s.add(o)
+	}
+	slices.SortFunc(s.objects, func(a, b object) int {
+		if a.kind != b.kind && (a.kind == ast.KindDatabase || b.kind == ast.KindDatabase) {
+			if a.kind == ast.KindDatabase {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.name.String(), b.name.String())
+	})
+	s.index()
+	return s, nil
+}
+
+func (s *Side) add(o *catalog.Object) {
+	read := object{kind: o.Kind, name: o.Name, tree: o.Tree, engine: o.Engine, uuid: o.UUID}
+	if o.Unreadable != nil {
+		read.fault = o.Unreadable.Error()
+	}
+	s.objects = append(s.objects, read)
+}
+
+func (s *Side) index() {
+	s.functions = map[string]*ast.Function{}
+	for _, o := range s.objects {
+		if f, ok := o.tree.(*ast.Function); ok {
+			s.functions[f.Name] = f
+		}
+	}
+}
+
+// Facts are those of the server, or nil for a side that comes from files.
+func (s *Side) Facts() *catalog.Facts { return s.facts }

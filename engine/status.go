@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/ledger"
+)
+
+// Match says whether a live object is still the one the ledger recorded.
+type Match string
+
+// The answers.
+const (
+	Matches    Match = "matches"
+	Differs    Match = "differs"    // someone changed it
+	Gone       Match = "gone"       // recorded, and not there
+	Unrecorded Match = "unrecorded" // there, and the ledger knows nothing of it
+	Absent     Match = "absent"     // declared, neither there nor recorded
+	Unreadable Match = "unreadable"
+)
+
+// Status is what the ledger and the server have, object by object. Its JSON form is a contract.
+type Status struct {
+	Version       int             `json:"version"`
+	SchemaRelease string          `json:"schemas"` // of the tree
+	EngineRelease string          `json:"engine"`  // of this program
+	Server        string          `json:"server"`
+	Platform      string          `json:"platform"`
+	Objects       []*ObjectStatus `json:"objects"`
+}
+
+// ObjectStatus is one object: the newest row of the ledger, and whether the server still has what was recorded.
+type ObjectStatus struct {
+	Scope string   `json:"scope"`
+	Kind  ast.Kind `json:"kind"`
+	Name  string   `json:"name"`
+	// SchemaRelease and EngineRelease are those of the newest row.
+	SchemaRelease string         `json:"schemas,omitempty"`
+	EngineRelease string         `json:"engine,omitempty"`
+	Action        string         `json:"action,omitempty"`
+	Outcome       ledger.Outcome `json:"outcome,omitempty"`
+	Time          *time.Time     `json:"time,omitempty"`
+	Pass          string         `json:"pass,omitempty"`
+	Live          Match          `json:"live"`
+	Declared      bool           `json:"declared"`
+	Checksum      string         `json:"checksum,omitempty"`      // recorded
+	LiveChecksum  string         `json:"live_checksum,omitempty"` // now
+	Refused       uint32         `json:"refused,omitempty"`
+	Error         string         `json:"error,omitempty"`
+}
+
+// Status reads the ledger and the server and changes nothing.
+func (e *Engine) Status(ctx context.Context) (*Status, error) {
+	s, err := e.resolve()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	records, err := readRecords(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	// What is recorded may live in a database that the tree does not declare any more.
+	scope := s.scope()
+	for key := range records {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && !slices.Contains(scope.Databases, database) {
+			scope.Databases = append(scope.Databases, database)
+		}
+	}
+	live, err := catalog.Read(ctx, conn, scope)
+	if err != nil {
+		return nil, err
+	}
+	return e.status(s, live, records), nil
+}
+
+func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
+	o, err := catalog.ReadObject(ctx, conn, ast.KindTable, ledger.Table())
+	if err != nil {
+		return nil, err
+	}
+	l, err := ledger.OpenObject(conn, o)
+	if err != nil {
+		return nil, err
+	}
+	return l.Newest(ctx)
+}
+
+func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key]*ledger.Record) *Status {
+	status := &Status{
+		Version: 1, SchemaRelease: s.release, EngineRelease: e.options.Release,
+		Server: live.Facts.Version, Platform: string(e.platform(live.Facts)), Objects: []*ObjectStatus{},
+	}
+	declared := map[ledger.Key]bool{}
+	for _, d := range s.objects {
+		declared[d.key()] = true
+		status.Objects = append(status.Objects, statusOf(d.key(), true, records[d.key()], live.Find(d.Kind, d.Name)))
+	}
+	relations := map[string]*catalog.Object{}
+	for name, o := range live.Relations {
+		relations[name.String()] = o
+	}
+	var others []*ObjectStatus
+	for key, r := range records {
+		if declared[key] {
+			continue
+		}
+		o := relations[key.Name]
+		switch key.Kind {
+		case ast.KindDatabase:
+			o = live.Databases[key.Name]
+		case ast.KindFunction:
+			o = live.Functions[key.Name]
+		}
+		others = append(others, statusOf(key, false, r, o))
+	}
+	slices.SortFunc(others, func(a, b *ObjectStatus) int {
+		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	status.Objects = append(status.Objects, others...)
+	return status
+}
+
+func statusOf(key ledger.Key, declared bool, r *ledger.Record, live *catalog.Object) *ObjectStatus {
+	s := &ObjectStatus{Scope: string(key.Scope), Kind: key.Kind, Name: key.Name, Declared: declared, LiveChecksum: checksum(live)}
+	if r != nil {
+		s.SchemaRelease, s.EngineRelease, s.Action, s.Outcome = r.SchemaRelease, r.EngineRelease, r.Action, r.Outcome
+		s.Time, s.Pass, s.Checksum, s.Refused, s.Error = &r.RecordedAt, r.Pass, r.LiveChecksum, r.Refused, r.Error
+	}
+	switch {
+	case live == nil && r == nil:
+		s.Live = Absent
+	case live == nil && r.LiveChecksum == "":
+		s.Live = Absent
+	case live == nil:
+		s.Live = Gone
+	case r == nil:
+		s.Live = Unrecorded
+	case live.Tree == nil:
+		s.Live = Unreadable
+	case live.Kind == key.Kind && s.LiveChecksum == r.LiveChecksum:
+		s.Live = Matches
+	default:
+		s.Live = Differs
+	}
+	return s
+}
+
+// AllMatch reports whether every declared object is there as it was recorded, with nothing refused.
+func (s *Status) AllMatch() bool {
+	for _, o := range s.Objects {
+		if o.Declared && (o.Live != Matches || o.Refused > 0) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,227 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/facts"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// testCase is a parsed case.
+type testCase struct {
+	file     string
+	archive  *txtar.Archive
+	platform rules.Platform
+	// The definitions, in order.
+	desired, live []ast.Object
+	liveText      string
+	options       caseOptions
+}
+
+type caseOptions struct {
+	allowDrift      bool
+	acceptLoss      map[string]bool
+	recorded        *rules.Recorded
+	ledger          bool
+	unknownSettings []string
+	experimental    bool
+	noEngine        string
+}
+
+// sections in the order in which a case has them. Options may be left out.
+var sections = [...]string{"platform", "options", "desired.sql", "live.sql", "decisions", "statements"}
+
+// parseCase reads a case. One with a section that is missing, unknown, doubled or cannot be read is an error.
+func parseCase(file string, data []byte) (*testCase, error) {
+	c := &testCase{file: file, archive: txtar.Parse(data)}
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("%s: "+format, append([]any{file}, args...)...)
+	}
+	if strings.TrimSpace(string(c.archive.Comment)) == "" {
+		return nil, fault("the case does not say what it shows: write a sentence above the first section")
+	}
+	at := -1
+	for _, f := range c.archive.Files {
+		i := slices.Index(sections[:], f.Name)
+		switch {
+		case i < 0:
+			return nil, fault("unknown section %q: a case has %s", f.Name, strings.Join(sections[:], ", "))
+		case i <= at:
+			return nil, fault("section %q stands twice or out of order: the order is %s", f.Name, strings.Join(sections[:], ", "))
+		case i > at+1 && at+1 != 1:
+			return nil, fault("section %q is missing", sections[at+1])
+		case i > at+2:
+			return nil, fault("section %q is missing", sections[at+2])
+		}
+		at = i
+	}
+	if at != len(sections)-1 {
+		return nil, fault("section %q is missing", sections[at+1])
+	}
+	var err error
+	if c.platform, err = rules.ParsePlatform(strings.TrimSpace(c.section("platform"))); err != nil {
+		return nil, fault("%v", err)
+	}
+	if err := c.readOptions(); err != nil {
+		return nil, fault("%v", err)
+	}
+	c.liveText = c.section("live.sql")
+	if c.desired, err = objects(c.section("desired.sql")); err != nil {
+		return nil, fault("desired.sql: %v", err)
+	}
+	if c.live, err = objects(c.liveText); err != nil {
+		return nil, fault("live.sql: %v", err)
+	}
+	if len(c.desired) == 0 && len(c.live) == 0 {
+		return nil, fault("neither side has an object")
+	}
+	return c, nil
+}
+
+func (c *testCase) section(name string) string {
+	for _, f := range c.archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func (c *testCase) setSection(name, text string) {
+	for i := range c.archive.Files {
+		if c.archive.Files[i].Name == name {
+			c.archive.Files[i].Data = []byte(text)
+		}
+	}
+}
+
+func (c *testCase) readOptions() error {
+	o := &c.options
+	o.acceptLoss = map[string]bool{}
+	for line := range strings.Lines(c.section("options")) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(name) {
+		case "":
+		case "allow_drift":
+			o.allowDrift = true
+		case "accept_loss":
+			o.acceptLoss[value] = true
+		case "recorded":
+			scope, columns, _ := strings.Cut(value, " ")
+			o.recorded = &rules.Recorded{Scope: scope}
+			if columns != "" {
+				o.recorded.Columns = strings.Split(columns, ",")
+			}
+		case "ledger":
+			o.ledger = true
+		case "unknown_setting":
+			o.unknownSettings = append(o.unknownSettings, value)
+		case "experimental":
+			o.experimental = true
+		case "no_engine":
+			if value == "" {
+				return errors.New("no_engine needs a reason")
+			}
+			o.noEngine = value
+		default:
+			return fmt.Errorf("unknown option %q", line)
+		}
+	}
+	return nil
+}
+
+// objects reads the definitions of a script.
+func objects(text string) ([]ast.Object, error) {
+	statements, err := ddl.ParseScript(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []ast.Object
+	for _, st := range statements {
+		if st.Err != nil {
+			return nil, st.Err
+		}
+		if st.Object == nil {
+			return nil, fmt.Errorf("%q defines no object", st.Text)
+		}
+		list = append(list, st.Object)
+	}
+	return list, nil
+}
+
+// pairs matches the two sides by name, declared objects first.
+func (c *testCase) pairs(live []ast.Object) []rules.Pair {
+	byName := map[ast.Name]ast.Object{}
+	for _, o := range live {
+		byName[o.ID()] = o
+	}
+	var list []rules.Pair
+	for _, d := range c.desired {
+		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded}
+		if o := byName[d.ID()]; o != nil {
+			p.Live = o
+			delete(byName, d.ID())
+		}
+		list = append(list, p)
+	}
+	for _, o := range live {
+		if byName[o.ID()] != nil {
+			list = append(list, rules.Pair{Kind: o.Kind(), Name: o.ID(), Live: o, Recorded: c.options.recorded})
+		}
+	}
+	return list
+}
+
+// settings are those of a case: the release's own, and what a case leaves the server without.
+func (c *testCase) planOptions(live []ast.Object) rules.Options {
+	o := rules.Options{Platform: c.platform, AllowDrift: c.options.allowDrift, AcceptLoss: c.options.acceptLoss, LedgerRead: c.options.ledger,
+		Env: canon.Env{Lookup: lookup(c.desired, live)}}
+	if len(c.options.unknownSettings) > 0 {
+		o.Server.MergeTreeSettings = map[string]bool{}
+		for _, name := range facts.SettingNames() {
+			if !slices.Contains(c.options.unknownSettings, name) {
+				setting, _ := facts.MergeTreeSetting(name)
+				o.Server.MergeTreeSettings[name] = setting.ReadOnly
+			}
+		}
+	}
+	return o
+}
+
+func lookup(sides ...[]ast.Object) func(ast.Name) ast.Object {
+	return func(name ast.Name) ast.Object {
+		for _, side := range sides {
+			for _, o := range side {
+				if o.ID() == name {
+					return o
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// caseFiles lists the cases: KIND/NAME.txtar.
+func caseFiles(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal(fs.ErrNotExist)
+	}
+	return files
+}

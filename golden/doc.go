@@ -1,0 +1,17 @@
+// Package golden holds the cases in which a reviewer sees what the release does: golden/KIND/NAME.txtar is one
+// difference between what is live and what is declared, with the decision on each change and the statements that would
+// be sent. rules.txt prints every rule of the release, each on a line of its own.
+//
+// A case is a txtar archive whose comment says what it shows. Its sections:
+//
+//	platform     self_hosted, cloud or embedded
+//	options      one a line, optional: allow_drift; accept_loss = db.table.column; recorded = SCOPE [columns];
+//	             ledger (every record was looked up); unknown_setting = NAME; experimental and no_engine = REASON are
+//	             for the test that runs the case in a real engine
+//	desired.sql  the definitions
+//	live.sql     what the server has; empty for nothing
+//	decisions    the plan as people read it, without its statements
+//	statements   what would be sent, in order; empty for nothing
+//
+// `go test ./golden -update` rewrites the last two, and rules.txt; the change is then read in review.
+package golden

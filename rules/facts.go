@@ -1,0 +1,162 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/rulelang"
+)
+
+// A fact is declared here once: its name and type in the rule language, what it says, and how it is found. One about
+// the object is found once for a pair of objects, one about the change once for each change.
+type fact struct {
+	rulelang.Fact
+	perChange bool
+	find      func(*situation) rulelang.FactValue
+}
+
+func declaredFacts() []rulelang.Fact {
+	table := factTable()
+	declared := make([]rulelang.Fact, len(table))
+	for i, f := range table {
+		declared[i] = f.Fact
+	}
+	return declared
+}
+
+func truth(yes bool) rulelang.FactValue { return rulelang.FactValue{Truth: rulelang.Answer(yes)} }
+
+func text(s string) rulelang.FactValue { return rulelang.FactValue{Text: s} }
+
+func boolFact(name, doc string, perChange bool, find func(*situation) bool) fact {
+	return fact{rulelang.Fact{Name: name, Type: rulelang.Bool, Doc: doc}, perChange,
+		func(s *situation) rulelang.FactValue { return truth(find(s)) }}
+}
+
+func nameFact(name, doc string, perChange bool, find func(*situation) string) fact {
+	return fact{rulelang.Fact{Name: name, Type: rulelang.Name, Doc: doc}, perChange,
+		func(s *situation) rulelang.FactValue { return text(find(s)) }}
+}
+
+func enumFact(name, doc string, values []string, find func(*situation) string) fact {
+	return fact{rulelang.Fact{Name: name, Type: rulelang.Enum, Values: values, Doc: doc}, false,
+		func(s *situation) rulelang.FactValue { return text(find(s)) }}
+}
+
+// factTable lists every fact. The index of a fact is its place here.
+func factTable() []fact {
+	return []fact{
+		enumFact("platform", "what the definition is rendered for", []string{string(SelfHosted), string(Cloud), string(Embedded)},
+			func(s *situation) string { return string(s.options.Platform) }),
+		enumFact("live_kind", "the kind of the live object of this name", kindValues(),
+			func(s *situation) string { return kindOf(s.pair.Live) }),
+		enumFact("scope", "the scope under which the ledger records the object", []string{ScopeNone, ScopeSchema, ScopeSource, ScopeTenant, ScopeOverlay},
+			func(s *situation) string { return s.pair.scope() }),
+		nameFact("engine", "the family of the live table's engine, of the declared one where none is live", false, (*situation).engine),
+		nameFact("declared_engine", "the family of the declared engine", false,
+			func(s *situation) string { return familyOf(s.desired) }),
+		boolFact("allow_drift", "the operator allowed what ClickHouse can change but a pass does not", false,
+			func(s *situation) bool { return s.options.AllowDrift }),
+		boolFact("has_json", "a declared column's type holds JSON", false,
+			func(s *situation) bool { return hasJSON(s.desired) }),
+		boolFact("sets_projection_mode", "the definition sets deduplicate_merge_projection_mode to something else than throw", false,
+			func(s *situation) bool { return setsProjectionMode(s.desired) }),
+		boolFact("inlined", "a function's old body was copied into a default or a view when that was created", false,
+			func(s *situation) bool { return s.pair.Inlined != "" }),
+		nameFact("inlined_in", "the objects that hold a copy of a function's old body", false,
+			func(s *situation) string { return s.pair.Inlined }),
+		boolFact("hides_secret", "the live object holds a hidden value for which the definition supplies none", false,
+			func(s *situation) bool { return len(s.hiddenSecrets()) > 0 }),
+		nameFact("secrets", "the keys of the hidden values for which the definition supplies none", false,
+			func(s *situation) string { return strings.Join(s.hiddenSecrets(), ", ") }),
+		nameFact(rulelang.NameFact, "the name at the change's path: of the column, the setting, the index", true,
+			func(s *situation) string { return s.change.Path.Name }),
+		boolFact("setting_known", "the server has this setting", true,
+			func(s *situation) bool { known, _ := s.setting(); return known }),
+		boolFact("setting_readonly", "the server does not let an ALTER change this setting", true,
+			func(s *situation) bool { _, readOnly := s.setting(); return readOnly }),
+		boolFact("in_key", "the column is in the live table's sorting, primary, partition or sampling key", true, (*situation).inKey),
+		boolFact("keeps_key", "the type change leaves the order of stored values what it is", true, (*situation).keepsKey),
+		boolFact("renumbers", "the enum gives another number to a name it has", true, (*situation).renumbers),
+		boolFact("is_merge_tree", "the live table's engine is of the MergeTree family", false,
+			func(s *situation) bool { return isMergeTree(s.engine()) }),
+		boolFact("extends_key", "the declared sorting key is the live one and columns that are not live yet, and this column or key is part of that", true,
+			(*situation).extendsKey),
+		boolFact("perhaps_rename", "a live column that nothing declares has the added column's type", true,
+			func(s *situation) bool { return s.renameOf() != "" }),
+		nameFact("rename_of", "that live column", true, (*situation).renameOf),
+		boolFact("recorded", "the ledger recorded the object or the column as applied", true, (*situation).recorded),
+		boolFact("drops_null", "the column was Nullable and is declared without it", true, (*situation).dropsNull),
+		boolFact("has_default", "the declared column has a DEFAULT", true, (*situation).hasDefault),
+		boolFact("accept_loss", "the operator accepts the loss of values in this column", true,
+			func(s *situation) bool { return s.options.AcceptLoss[s.columnName()] }),
+		{rulelang.Fact{Name: "lossless", Type: rulelang.Proof, Doc: "every stored value is the same value in the declared type: by the types, or by a query over the data"}, true,
+			func(s *situation) rulelang.FactValue {
+				return rulelang.FactValue{Truth: lossless(s.change.Live, s.change.Desired)}
+			}},
+	}
+}
+
+func kindValues() []string {
+	return []string{"absent", "unknown", string(ast.KindDatabase), string(ast.KindTable), string(ast.KindView),
+		string(ast.KindMaterializedView), string(ast.KindDictionary), string(ast.KindFunction)}
+}
+
+func kindOf(o ast.Object) string {
+	if o == nil {
+		return "absent"
+	}
+	return string(o.Kind())
+}
+
+func familyOf(o ast.Object) string {
+	switch o := o.(type) {
+	case *ast.Table:
+		if o.Engine != nil {
+			return o.Engine.Name
+		}
+	case *ast.Database:
+		if o.Engine != nil {
+			return o.Engine.Name
+		}
+	case *ast.MaterializedView:
+		if o.Inner != nil && o.Inner.Engine != nil {
+			return o.Inner.Engine.Name
+		}
+	}
+	return ""
+}
+
+func hasJSON(o ast.Object) bool {
+	t, ok := o.(*ast.Table)
+	if !ok {
+		return false
+	}
+	for _, c := range t.Columns {
+		found := false
+		c.Type.Walk(func(n *ast.Node) bool {
+			found = found || n.Kind == ast.Type && n.Text == "JSON"
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// projectionMode is the setting without which a projection on a table whose merges drop rows is error 344 (case S62).
+const projectionMode = "deduplicate_merge_projection_mode"
+
+func setsProjectionMode(o ast.Object) bool {
+	t, ok := o.(*ast.Table)
+	if !ok {
+		return false
+	}
+	for _, s := range t.Settings {
+		if s.Name == projectionMode && s.Value != nil {
+			return s.Value.Text != "throw"
+		}
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
+)
+
+// Pair is one name of a plan: what the server has under it and what is declared.
+type Pair struct {
+	Kind ast.Kind
+	Name ast.Name
+	// Live is nil where the server has no such object, Desired where nothing declares it. Both as parsed: the planner
+	// makes the canonical form itself and renders from the definition as its author wrote it.
+	Live, Desired ast.Object
+	// Seen is what was read of the live object besides its definition; zero where there is none.
+	Seen Seen
+	// Recorded is what the ledger has of the object; nil for nothing.
+	Recorded *Recorded
+	// Inlined names the objects into which the server copied a function's old body, where the reader knows.
+	Inlined string
+	// Unreadable says which side cannot be read, and why. The pair is then reported and nothing is decided.
+	Unreadable *Unreadable
+}
+
+// Seen identifies the live object a decision was made on. A statement is sent only while it is still the one there.
+type Seen struct {
+	Engine string // as system.tables or system.databases has it
+	UUID   string
+}
+
+// The scopes of the ledger.
+const (
+	ScopeNone    = "none"
+	ScopeSchema  = "schema"
+	ScopeSource  = "source"
+	ScopeTenant  = "tenant"
+	ScopeOverlay = "overlay"
+)
+
+// Recorded is what the ledger has of an object.
+type Recorded struct {
+	Scope   string
+	Columns []string // of the definition last applied, where the ledger tells
+}
+
+// Unreadable is why one side of a pair cannot be compared.
+type Unreadable struct {
+	Side    string // "live" or "desired"
+	Message string
+	Line    int // in the text of that side, from 1; 0 where it is not known
+}
+
+func (p *Pair) scope() string {
+	if p.Recorded == nil || p.Recorded.Scope == "" {
+		return ScopeNone
+	}
+	return p.Recorded.Scope
+}
+
+// Options is what a plan depends on besides the objects.
+type Options struct {
+	Platform Platform
+	// AllowDrift carries out what ClickHouse has an operation for and a pass leaves alone.
+	AllowDrift bool
+	// AcceptLoss holds the columns, as db.table.column, whose values the operator is ready to lose.
+	AcceptLoss map[string]bool
+	// Env is what the canonical form needs to know.
+	Env canon.Env
+	// Server is what is known of the server's settings; the zero value is the release the product was built against.
+	Server ServerFacts
+	// LedgerRead says that Recorded of every pair was looked up: a live object without a record is then adopted.
+	LedgerRead bool
+}
+
+// ServerFacts is what the rules ask about a server.
+type ServerFacts struct {
+	// MergeTreeSettings maps the name of each setting of system.merge_tree_settings to its readonly flag. Nil: not read.
+	MergeTreeSettings map[string]bool
+}

@@ -1,0 +1,225 @@
+package plan
+
+// Version is the version of the document's JSON form.
+const Version = 1
+
+// Document is a plan.
+type Document struct {
+	Version    int          `json:"version"`
+	Platform   string       `json:"platform"`
+	Objects    []*Object    `json:"objects"`
+	Statements []*Statement `json:"statements"`
+	Summary    Summary      `json:"summary"`
+}
+
+// What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object
+// once, under its action.
+const (
+	ObjectNone       = "none"
+	ObjectCreate     = "create"
+	ObjectAlter      = "alter"
+	ObjectReplace    = "replace"
+	ObjectRefused    = "refused"
+	ObjectReport     = "report"
+	ObjectCannotTell = "cannot_tell"
+	ObjectUnreadable = "unreadable"
+)
+
+// Object is what is decided about one object.
+type Object struct {
+	Kind    string    `json:"kind"`
+	Name    string    `json:"name"`
+	Action  string    `json:"action"`
+	Changes []*Change `json:"changes"`
+	// Adopted says that the live object was there before any ledger knew it.
+	Adopted    bool        `json:"adopted,omitempty"`
+	Unreadable *Unreadable `json:"unreadable,omitempty"`
+	// Checksum is that of the declared object, the same on every platform.
+	Checksum string `json:"checksum,omitempty"`
+	// File and Line say where the object is declared.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Change is one difference and what is decided about it.
+type Change struct {
+	Path   string `json:"path"`
+	Op     string `json:"op"` // "add", "remove" or "change"
+	Action string `json:"action"`
+	// Report says that the change is carried out and is reported too.
+	Report bool   `json:"report,omitempty"`
+	Rule   string `json:"rule"`
+	Reason string `json:"reason,omitempty"`
+	Advice string `json:"advice,omitempty"`
+	// Live and Desired are the two values as text; absent where that side has none.
+	Live    string `json:"live,omitempty"`
+	Desired string `json:"desired,omitempty"`
+	// Statement is what carries the change out, or, where it is refused or only reported, what an operator could run:
+	// several statements are separated by ";\n". Empty where ClickHouse has none.
+	Statement string `json:"statement,omitempty"`
+	// CannotTell says that the two sides cannot be compared here; Reason says why.
+	CannotTell bool `json:"cannot_tell,omitempty"`
+}
+
+// Unreadable is why one side of an object cannot be compared.
+type Unreadable struct {
+	Side    string `json:"side"` // "live" or "desired"
+	Message string `json:"message"`
+	Line    int    `json:"line,omitempty"`
+}
+
+// Statement is one statement to send, and what must still hold when it is sent.
+type Statement struct {
+	Kind   string `json:"kind"`
+	Object string `json:"object"`
+	Action string `json:"action"` // that of the first change it carries
+	SQL    string `json:"sql"`
+	// Paths are the changes it carries out; the empty path is the object itself.
+	Paths []string `json:"paths"`
+	// Conditional says that the server itself does nothing where the statement is already true (IF NOT EXISTS).
+	Conditional bool `json:"conditional,omitempty"`
+	// Expect is what was seen of the object when this was decided.
+	Expect Expect `json:"expect"`
+	// Proof is asked on every member immediately before the statement is sent; it must find no row.
+	Proof *Proof `json:"proof,omitempty"`
+}
+
+// Expect is the state a statement was decided on.
+type Expect struct {
+	Exists bool `json:"exists"`
+	// Kind, Engine and UUID of the live object, and the checksum of its canonical form.
+	Kind     string `json:"kind,omitempty"`
+	Engine   string `json:"engine,omitempty"`
+	UUID     string `json:"uuid,omitempty"`
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// Proof is a query that finds what a type change would lose. Its one row has two columns: the number of rows that would
+// lose their value, and up to ten of those values as text.
+type Proof struct {
+	Path  string `json:"path"`
+	Query string `json:"query"`
+	// Note says what the proof does not cover.
+	Note string `json:"note"`
+}
+
+// Summary counts objects by their action.
+type Summary struct {
+	None       int `json:"none"`
+	Create     int `json:"create"`
+	Alter      int `json:"alter"`
+	Replace    int `json:"replace"`
+	Refused    int `json:"refused"`
+	Report     int `json:"report"`
+	CannotTell int `json:"cannot_tell"`
+	Unreadable int `json:"unreadable"`
+}
+
+// Count counts the objects anew.
+func (d *Document) Count() {
+	d.Summary = Summary{}
+	for _, o := range d.Objects {
+		*d.Summary.of(o.Action)++
+	}
+}
+
+func (s *Summary) of(action string) *int {
+	switch action {
+	case ObjectCreate:
+		return &s.Create
+	case ObjectAlter:
+		return &s.Alter
+	case ObjectReplace:
+		return &s.Replace
+	case ObjectRefused:
+		return &s.Refused
+	case ObjectReport:
+		return &s.Report
+	case ObjectCannotTell:
+		return &s.CannotTell
+	case ObjectUnreadable:
+		return &s.Unreadable
+	default:
+		return &s.None
+	}
+}
+
+// Differs reports whether any object differs or cannot be compared.
+func (d *Document) Differs() bool { return d.Summary.None != len(d.Objects) }
+
+// Refusals counts the objects with at least one refused change.
+func (d *Document) Refusals() int {
+	n := 0
+	for _, o := range d.Objects {
+		for _, c := range o.Changes {
+			if c.Action == ObjectRefused {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// Settle gives the object the action of its gravest change.
+func (o *Object) Settle() {
+	o.Action = ObjectNone
+	if o.Unreadable != nil {
+		o.Action = ObjectUnreadable
+		return
+	}
+	for _, c := range o.Changes {
+		if a := c.objectAction(); gravity[a] > gravity[o.Action] {
+			o.Action = a
+		}
+	}
+}
+
+// gravity orders the actions of an object. A refusal outweighs what is carried out beside it, because a person has to
+// act on it.
+var gravity = map[string]int{ObjectNone: 0, ObjectReport: 1, ObjectAlter: 2, ObjectReplace: 3, ObjectCreate: 4, ObjectCannotTell: 5, ObjectRefused: 6}
+
+func (c *Change) objectAction() string {
+	switch {
+	case c.CannotTell:
+		return ObjectCannotTell
+	case c.Action == "none", c.Action == "report", c.Action == "refused", c.Action == "create":
+		return c.Action
+	case len(c.Action) > 8 && c.Action[:8] == "replace-":
+		return ObjectReplace
+	default:
+		return ObjectAlter
+	}
+}
+
+// Loss is what a proof found.
+type Loss struct {
+	Rows   uint64
+	Values []string // examples, as text
+	// Err is the server's answer where the proof could not be had.
+	Err string
+}
+
+// Refuse turns the changes a statement carries into refusals, because its proof found a loss, and takes the statement
+// out of the plan. Other changes of the same object stay as they are.
+func (d *Document) Refuse(s *Statement, loss Loss) {
+	for i, other := range d.Statements {
+		if other == s {
+			d.Statements = append(d.Statements[:i:i], d.Statements[i+1:]...)
+			break
+		}
+	}
+	for _, o := range d.Objects {
+		if o.Kind != s.Kind || o.Name != s.Object {
+			continue
+		}
+		for _, c := range o.Changes {
+			if s.Proof != nil && c.Path == s.Proof.Path {
+				c.Action, c.Reason = ObjectRefused, loss.sentence(c)
+				c.Advice = "correct those rows, or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
+			}
+		}
+		o.Settle()
+	}
+	d.Count()
+}

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+)
+
+// JSONOptions says what the JSON form lists.
+type JSONOptions struct {
+	// All lists objects without a difference too.
+	All bool
+}
+
+// WriteJSON writes the document as JSON, one object and one statement a line, as it goes: the text is never held whole.
+func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
+	j := &jsonWriter{out: bufio.NewWriterSize(w, 1<<16)}
+	j.text(`{"version":`)
+	j.value(d.Version)
+	j.text(`,"platform":`)
+	j.value(d.Platform)
+	j.text(`,"objects":[`)
+	first := true
+	for _, object := range d.Objects {
+		if o.All || object.Action != ObjectNone {
+			j.item(&first, object)
+		}
+	}
+	j.text("],\n\"statements\":[")
+	first = true
+	for _, s := range d.Statements {
+		j.item(&first, s)
+	}
+	j.text("],\n\"summary\":")
+	j.value(d.Summary)
+	j.text("}\n")
+	if j.err == nil {
+		j.err = j.out.Flush()
+	}
+	return j.err
+}
+
+type jsonWriter struct {
+	out *bufio.Writer
+	err error
+}
+
+func (j *jsonWriter) item(first *bool, v any) {
+	if *first {
+		j.text("\n")
+	} else {
+		j.text(",\n")
+	}
+	*first = false
+	j.value(v)
+}
+
+func (j *jsonWriter) text(s string) {
+	if j.err == nil {
+		_, j.err = j.out.WriteString(s)
+	}
+}
+
+func (j *jsonWriter) value(v any) {
+	if j.err != nil {
+		return
+	}
+	encoder := json.NewEncoder(trimNewline{j.out})
+	encoder.SetEscapeHTML(false)
+	j.err = encoder.Encode(v)
+}
+
+// trimNewline drops the newline that json.Encoder writes behind each value.
+type trimNewline struct{ out *bufio.Writer }
+
+func (t trimNewline) Write(p []byte) (int, error) {
+	n := len(p)
+	if n > 0 && p[n-1] == '\n' {
+		p = p[:n-1]
+	}
+	if _, err := t.out.Write(p); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// ReadJSON reads a document that WriteJSON wrote.
+func ReadJSON(r io.Reader) (*Document, error) {
+	var d Document
+	if err := json.NewDecoder(r).Decode(&d); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}

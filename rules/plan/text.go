@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// TextOptions says how the text form looks.
+type TextOptions struct {
+	// Color writes ANSI colours.
+	Color bool
+	// All lists objects without a difference too.
+	All bool
+	// Rules names the rule of every change, not of those alone that need a person.
+	Rules bool
+	// Width is the width of the terminal in columns, to which long values are cut; 0 cuts nothing.
+	Width int
+}
+
+// The colours of the text form.
+const (
+	bold   = "1"
+	green  = "32"
+	yellow = "33"
+	red    = "31"
+	cyan   = "36"
+	dim    = "2"
+)
+
+// WriteText writes the document for a person to read: an object a block, a change a line with what is done about it,
+// and below it the reason, the advice and the statement where there is something to act on; then the statements to be
+// sent and the count.
+func WriteText(w io.Writer, d *Document, o TextOptions) error {
+	t := &textWriter{out: bufio.NewWriter(w), o: o}
+	for _, object := range d.Objects {
+		if o.All || object.Action != ObjectNone {
+			t.object(object)
+		}
+	}
+	t.statements(d.Statements)
+	t.line("%s", d.Summary.Text())
+	if t.err == nil {
+		t.err = t.out.Flush()
+	}
+	return t.err
+}
+
+// Text is the count in words: "1 to create, 2 to alter, 1 refused; 37 unchanged".
+func (s Summary) Text() string {
+	var parts []string
+	add := func(n int, words string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	add(s.Create, "to create")
+	add(s.Alter, "to alter")
+	add(s.Replace, "to replace")
+	add(s.Refused, "refused")
+	add(s.Report, "reported")
+	add(s.CannotTell, "undecidable")
+	add(s.Unreadable, "unreadable")
+	unchanged := fmt.Sprintf("%d unchanged", s.None)
+	if len(parts) == 0 {
+		return "no difference; " + unchanged
+	}
+	return strings.Join(parts, ", ") + "; " + unchanged
+}
+
+type textWriter struct {
+	out *bufio.Writer
+	o   TextOptions
+	err error
+}
+
+func (t *textWriter) line(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.out, format+"\n", args...)
+	}
+}
+
+func (t *textWriter) paint(color, text string) string {
+	if !t.o.Color || text == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+func (t *textWriter) object(o *Object) {
+	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, o.Name), t.paint(actionColor(o.Action), o.Action))
+	if o.Adopted {
+		head += "  " + t.paint(dim, "adopted: it was here before the ledger")
+	}
+	t.line("%s", head)
+	if u := o.Unreadable; u != nil {
+		place := u.Side + " definition"
+		if u.Line > 0 {
+			place += fmt.Sprintf(", line %d", u.Line)
+		}
+		t.line("    %s: %s", place, u.Message)
+	}
+	width, actionWidth := 0, 0
+	for _, c := range o.Changes {
+		width = max(width, utf8.RuneCountInString(c.label()))
+		actionWidth = max(actionWidth, len(c.action()))
+	}
+	for _, c := range o.Changes {
+		t.change(c, min(width, 48), actionWidth)
+	}
+	if len(o.Changes) > 0 || o.Unreadable != nil {
+		t.line("")
+	}
+}
+
+func (t *textWriter) change(c *Change, width, actionWidth int) {
+	color := actionColor(c.Action)
+	line := fmt.Sprintf("  %s %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)))
+	if values := t.cut(c.values()); values != "" {
+		line += "  " + values
+	}
+	t.line("%s", strings.TrimRight(line, " "))
+	// What is carried out without a word needs no explanation; its rule is in the JSON form.
+	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+		return
+	}
+	reason := c.Rule
+	if c.Reason != "" {
+		reason += ": " + c.Reason
+	}
+	t.line("      %s", t.paint(dim, reason))
+	if c.Advice != "" {
+		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
+	}
+	if c.Statement != "" && (c.Action == ObjectRefused || c.Action == ObjectReport) {
+		for _, line := range strings.Split(c.Statement, "\n") {
+			t.line("      %s", t.paint(dim, "not sent: "+line))
+		}
+	}
+}
+
+func (t *textWriter) statements(list []*Statement) {
+	if len(list) == 0 {
+		return
+	}
+	noun := "statements"
+	if len(list) == 1 {
+		noun = "statement"
+	}
+	t.line("%s", t.paint(bold, fmt.Sprintf("%d %s to send", len(list), noun)))
+	for i, s := range list {
+		t.line("%s", indent(fmt.Sprintf("%3d  ", i+1), s.SQL))
+		if s.Proof != nil {
+			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
+			t.line("     %s", t.paint(dim, s.Proof.Note))
+		}
+	}
+	t.line("")
+}
+
+func indent(first, text string) string {
+	return first + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(first)))
+}
+
+// cut shortens a value to the width of the terminal, and to one line in any case.
+func (t *textWriter) cut(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if limit := t.o.Width - 8; t.o.Width > 0 && utf8.RuneCountInString(text) > limit && limit > 1 {
+		return string([]rune(text)[:limit-1]) + "…"
+	}
+	return text
+}
+
+func (c *Change) sign() string {
+	switch c.Op {
+	case "add":
+		return "+"
+	case "remove":
+		return "-"
+	default:
+		return "~"
+	}
+}
+
+// label is the path in the text form; the object as a whole has none of its own.
+func (c *Change) label() string {
+	if c.Path == "" {
+		return "(object)"
+	}
+	return c.Path
+}
+
+func (c *Change) action() string {
+	if c.CannotTell {
+		return "cannot tell"
+	}
+	if c.Report {
+		return c.Action + " and report"
+	}
+	return c.Action
+}
+
+func (c *Change) values() string {
+	switch {
+	case c.Live == "":
+		return c.Desired
+	case c.Desired == "":
+		return c.Live
+	default:
+		return c.Live + " -> " + c.Desired
+	}
+}
+
+func actionColor(action string) string {
+	switch action {
+	case ObjectRefused, ObjectUnreadable, ObjectCannotTell:
+		return red
+	case ObjectReport:
+		return cyan
+	case ObjectNone:
+		return dim
+	case ObjectCreate, "add-column", "add-index", "add-projection":
+		return green
+	default:
+		return yellow
+	}
+}
+
+func pad(text string, width int) string {
+	if n := utf8.RuneCountInString(text); n < width {
+		return text + strings.Repeat(" ", width-n)
+	}
+	return text
+}

@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"github.com/dfe-engine/dfe/ast"
+)
+
+// carryWhole plans the objects that are written anew as a whole, and the few statements that change one in place.
+func (p *objectPlan) carryWhole() {
+	var replaced, commented []int
+	refused := false
+	for i := range p.decisions {
+		d := &p.decisions[i]
+		switch {
+		case d.Action.Replaces():
+			replaced = append(replaced, i)
+		case d.Action == ModifyComment:
+			commented = append(commented, i)
+		case d.Action == Refused || d.Change.CannotTell != "":
+			refused = true
+		}
+		if !d.Action.Carried() && !d.Bare {
+			p.changes[i].Statement = p.wholeStatement(&d.Change)
+		}
+	}
+	if refused {
+		for _, i := range replaced {
+			p.refuse(i, "an object is written anew only where every change of it may be made",
+				"another change of {object} is refused, and writing it anew would make that one too", "settle the refused change first")
+			p.changes[i].Reason = "another change of " + p.pair.Name.String() + " is refused, and writing it anew would make that one too"
+			p.changes[i].Statement = p.wholeStatement(&p.decisions[i].Change)
+		}
+		replaced = nil
+	}
+	switch {
+	case len(replaced) > 0:
+		// The definition carries its comment along.
+		p.send(replaceSQL(p.options.render(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
+	case len(commented) > 0:
+		p.send(commentSQL(p.pair.Desired), false, nil, commented...)
+	}
+}
+
+// wholeStatement is the statement with which an operator makes a change of an object that is no table, or "".
+func (p *objectPlan) wholeStatement(c *ast.Change) string {
+	switch desired := p.pair.Desired.(type) {
+	case *ast.View, *ast.Dictionary, *ast.Function:
+		return replaceSQL(p.options.render(desired), p.options.Platform)
+	case *ast.MaterializedView:
+		return materializedStatement(desired, c)
+	default:
+		if c.Path.Part == "comment" {
+			return commentSQL(p.pair.Desired)
+		}
+		return ""
+	}
+}
+
+// materializedStatement is the in-place statement for a change of a materialized view, where ClickHouse has one: the
+// query of one that writes to another table (case S80; the list of columns follows it), the schedule (case S84) and the
+// SQL security (case S83).
+func materializedStatement(desired *ast.MaterializedView, c *ast.Change) string {
+	head := "ALTER TABLE " + desired.Name.SQL() + " "
+	switch c.Path.Part {
+	case "query", "column", "column_order":
+		if desired.Inner == nil {
+			return head + "MODIFY QUERY " + desired.Query.String()
+		}
+	case "refresh":
+		if desired.Refresh != nil && c.Path.Attr != "append" && c.Op != ast.Add && c.Path.Attr != "" {
+			return head + "MODIFY " + desired.Refresh.String()
+		}
+	case "security":
+		if desired.Security.Mode != "" {
+			return head + "MODIFY " + securitySQL(desired.Security)
+		}
+	case "comment":
+		return commentSQL(desired)
+	}
+	return ""
+}

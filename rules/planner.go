@@ -1,0 +1,188 @@
+package rules
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// Diff lists the changes from a live object to a desired one, both as parsed. A nil object is absent; two objects of
+// different kinds are one change of the whole.
+func Diff(live, desired ast.Object, env canon.Env) []ast.Change {
+	return compare(canonical(live, desired, env))
+}
+
+func canonical(live, desired ast.Object, env canon.Env) (ast.Object, ast.Object) {
+	if live == nil || desired == nil || live.Kind() != desired.Kind() {
+		return live, desired
+	}
+	return canon.Pair(live, desired, env)
+}
+
+// sides is the pair as it is compared: the desired side as the platform renders it, both canonical, and without what
+// is the platform's own doing.
+func (p *Pair) sides(o *Options) (live, desired ast.Object) {
+	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
+		return p.Live, p.Desired
+	}
+	live, desired = canon.Pair(p.Live, o.render(p.Desired), o.Env)
+	return level(live, desired, o.Platform)
+}
+
+// Decide lists what is done about each change of a pair.
+func (b *Book) Decide(pair *Pair, options *Options) []Decision {
+	s := newSituation(b.facts, options)
+	live, desired := pair.sides(options)
+	s.about(pair, live, desired, compare(live, desired))
+	return b.decide(s)
+}
+
+// Plan decides about every pair and plans the statements. The document's objects stand in the order of the pairs, its
+// statements in an order in which what an object reads is there before it. Pairs are independent of each other, and
+// as many are looked at at once as there are processors.
+func (b *Book) Plan(pairs []Pair, options Options) *plan.Document {
+	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs))}
+	statements := make([][]*plan.Statement, len(pairs))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(pairs)) {
+		workers.Go(func() {
+			s := newSituation(b.facts, &options)
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(pairs) {
+					return
+				}
+				doc.Objects[i], statements[i] = b.planObject(s, &pairs[i])
+			}
+		})
+	}
+	workers.Wait()
+	for _, i := range dependencyOrder(pairs, statements) {
+		doc.Statements = append(doc.Statements, statements[i]...)
+	}
+	doc.Count()
+	return doc
+}
+
+// objectPlan is the plan of one pair in the making.
+type objectPlan struct {
+	pair    *Pair
+	options *Options
+	// live and desired are canonical.
+	live, desired ast.Object
+	decisions     []Decision
+	changes       []*plan.Change // one for each decision
+	statements    []*plan.Statement
+}
+
+func (b *Book) planObject(s *situation, pair *Pair) (*plan.Object, []*plan.Statement) {
+	object := &plan.Object{Kind: string(pair.Kind), Name: pair.Name.String()}
+	if pair.Desired != nil {
+		origin := originOf(pair.Desired)
+		object.File, object.Line = origin.File, origin.Line
+	}
+	if u := pair.Unreadable; u != nil {
+		object.Unreadable = &plan.Unreadable{Side: u.Side, Message: u.Message, Line: u.Line}
+		object.Settle()
+		return object, nil
+	}
+	live, desired := pair.sides(s.options)
+	if pair.Desired != nil {
+		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
+	}
+	changes := compare(live, desired)
+	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
+	if len(changes) == 0 {
+		object.Settle()
+		return object, nil
+	}
+	s.about(pair, live, desired, changes)
+	p := &objectPlan{pair: pair, options: s.options, live: live, desired: desired, decisions: b.decide(s)}
+	for i := range p.decisions {
+		p.changes = append(p.changes, p.change(&p.decisions[i]))
+	}
+	p.carry()
+	object.Changes = p.changes
+	object.Settle()
+	return object, p.statements
+}
+
+func (p *objectPlan) change(d *Decision) *plan.Change {
+	c := &plan.Change{
+		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
+		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
+		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
+	}
+	return c
+}
+
+// carry plans the statements of the object by its kind.
+func (p *objectPlan) carry() {
+	first := &p.decisions[0]
+	if first.Change.Path == (ast.Path{}) {
+		if first.Action == Create {
+			p.send(createSQL(p.options.render(p.pair.Desired), p.options.Platform), true, nil, 0)
+		}
+		return
+	}
+	switch p.pair.Kind {
+	case ast.KindTable:
+		p.carryTable()
+	default:
+		p.carryWhole()
+	}
+}
+
+// send plans a statement that carries out the decisions of these indexes.
+func (p *objectPlan) send(sql string, conditional bool, proof *plan.Proof, decisions ...int) {
+	s := &plan.Statement{Kind: string(p.pair.Kind), Object: p.pair.Name.String(), SQL: sql, Conditional: conditional, Proof: proof}
+	for _, i := range decisions {
+		s.Paths = append(s.Paths, p.changes[i].Path)
+		p.changes[i].Statement = sql
+	}
+	s.Action = p.changes[decisions[0]].Action
+	if p.pair.Live != nil {
+		s.Expect = plan.Expect{Exists: true, Kind: string(p.pair.Live.Kind()), Engine: p.pair.Seen.Engine, UUID: p.pair.Seen.UUID}
+		if len(p.statements) == 0 {
+			s.Expect.Checksum = canon.Checksum(canon.Object(p.pair.Live, p.options.Env))
+		}
+	}
+	p.statements = append(p.statements, s)
+}
+
+// refuse turns a decision that cannot be carried out after all into a refusal.
+func (p *objectPlan) refuse(i int, rule, reason, advice string) {
+	d := &p.decisions[i]
+	d.Action, d.Report, d.NeedsProof, d.Rule, d.Reason, d.Advice = Refused, false, false, rule, reason, advice
+	c := p.changes[i]
+	c.Action, c.Report, c.Rule, c.Reason, c.Advice = string(Refused), false, rule, reason, advice
+}
+
+// separator stands between the statements of a change that needs several.
+const separator = ";\n"
+
+func joinStatements(list []string) string { return strings.Join(list, separator) }
+
+func originOf(o ast.Object) ast.Origin {
+	switch o := o.(type) {
+	case *ast.Database:
+		return o.Origin
+	case *ast.Table:
+		return o.Origin
+	case *ast.View:
+		return o.Origin
+	case *ast.MaterializedView:
+		return o.Origin
+	case *ast.Dictionary:
+		return o.Origin
+	case *ast.Function:
+		return o.Origin
+	}
+	return ast.Origin{}
+}

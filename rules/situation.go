@@ -1,0 +1,328 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/facts"
+	"github.com/dfe-engine/dfe/lang/rulelang"
+)
+
+// situation is what the facts are about: one change of one pair of objects. It keeps what was found.
+type situation struct {
+	table   []fact
+	options *Options
+	pair    *Pair
+	// live and desired are canonical.
+	live, desired ast.Object
+	changes       []ast.Change
+	change        *ast.Change
+
+	values []rulelang.FactValue
+	have   []bool
+
+	keyColumns map[string]bool
+	leftover   map[string][]string // by type: the live columns that nothing declares
+	newKey     map[string]bool     // the added columns with which the declared sorting key extends the live one
+	keyKnown   bool
+}
+
+func newSituation(table []fact, options *Options) *situation {
+	return &situation{table: table, options: options,
+		values: make([]rulelang.FactValue, len(table)), have: make([]bool, len(table))}
+}
+
+// about turns to another pair of objects.
+func (s *situation) about(pair *Pair, live, desired ast.Object, changes []ast.Change) {
+	s.pair, s.live, s.desired, s.changes, s.change = pair, live, desired, changes, nil
+	clear(s.have)
+	s.keyColumns, s.leftover, s.newKey, s.keyKnown = nil, nil, nil, false
+}
+
+// turn turns to another change of the same pair.
+func (s *situation) turn(change *ast.Change) {
+	s.change = change
+	for i := range s.table {
+		if s.table[i].perChange {
+			s.have[i] = false
+		}
+	}
+}
+
+// fact returns the value of a fact, found when first asked for.
+func (s *situation) fact(index int) rulelang.FactValue {
+	if !s.have[index] {
+		s.values[index], s.have[index] = s.table[index].find(s), true
+	}
+	return s.values[index]
+}
+
+func (s *situation) engine() string {
+	if name := familyOf(s.live); name != "" {
+		return name
+	}
+	return familyOf(s.desired)
+}
+
+// setting returns what the server says of the setting at the change's path: of a MergeTree table from
+// system.merge_tree_settings, or from the release the facts were read from where that was not read. Other engines have
+// settings of their own, of which nothing is known: they are taken to be there.
+func (s *situation) setting() (known, readOnly bool) {
+	if !strings.HasSuffix(s.engine(), "MergeTree") {
+		return true, false
+	}
+	name := s.change.Path.Name
+	if server := s.options.Server.MergeTreeSettings; server != nil {
+		readOnly, known = server[name]
+		return known, readOnly
+	}
+	setting, known := facts.MergeTreeSetting(name)
+	return known, setting.ReadOnly
+}
+
+// inKey reports whether the change's column is part of a key of the live table: the server changes the type of such a
+// column only where the order of stored rows cannot change with it (case S33).
+func (s *situation) inKey() bool {
+	if s.keyColumns == nil {
+		s.keyColumns = map[string]bool{}
+		if t, ok := s.live.(*ast.Table); ok {
+			for _, key := range []*ast.Node{t.OrderBy, t.PrimaryKey, t.PartitionBy, t.SampleBy} {
+				identsOf(key, s.keyColumns)
+			}
+			if t.Engine != nil {
+				// The version, sign and sum columns of an engine are as fixed as a key.
+				for _, arg := range t.Engine.Args {
+					identsOf(arg, s.keyColumns)
+				}
+			}
+		}
+	}
+	return s.keyColumns[s.change.Path.Name]
+}
+
+// identsOf adds the names of the columns an expression reads.
+func identsOf(n *ast.Node, into map[string]bool) {
+	n.Walk(func(n *ast.Node) bool {
+		if n.Kind != ast.Ident {
+			return true
+		}
+		into[identName(n)] = true
+		return false
+	})
+}
+
+// identName is the name of a column as the expression writes it; the parts of a compound one are joined by dots, as a
+// Nested element's are in its column name.
+func identName(n *ast.Node) string {
+	if len(n.Kids) == 0 {
+		return n.Text
+	}
+	name := n.Kids[0].Text
+	for _, kid := range n.Kids[1:] {
+		name += "." + kid.Text
+	}
+	return name
+}
+
+// extendsKey reports whether the declared sorting key is the live one followed by columns that are to be added, and the
+// change is that key's or one of those columns'. ClickHouse takes such a key only in the ALTER that adds the columns
+// (case S52), so neither is done without the other.
+func (s *situation) extendsKey() bool {
+	if !s.keyKnown {
+		s.keyKnown = true
+		s.newKey = s.keyExtension()
+	}
+	if len(s.newKey) == 0 {
+		return false
+	}
+	switch s.change.Path.Part {
+	case "order_by":
+		return true
+	case "column":
+		return s.change.Op == ast.Add && s.change.Path.Attr == "" && s.newKey[s.change.Path.Name]
+	}
+	return false
+}
+
+func (s *situation) keyExtension() map[string]bool {
+	live, ok1 := s.live.(*ast.Table)
+	desired, ok2 := s.desired.(*ast.Table)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	before, after := keyElements(live.OrderBy), keyElements(desired.OrderBy)
+	if len(after) <= len(before) {
+		return nil
+	}
+	for i, element := range before {
+		if ast.Compare(element, after[i]) != ast.Same {
+			return nil
+		}
+	}
+	added := map[string]bool{}
+	for _, element := range after[len(before):] {
+		names := map[string]bool{}
+		identsOf(element, names)
+		if len(names) == 0 {
+			return nil
+		}
+		for name := range names {
+			if live.Column(name) != nil || desired.Column(name) == nil {
+				return nil
+			}
+			added[name] = true
+		}
+	}
+	return added
+}
+
+// keyElements lists the elements of a key.
+func keyElements(key *ast.Node) []*ast.Node {
+	switch {
+	case key == nil:
+		return nil
+	case key.Kind == ast.Tuple || key.Kind == ast.List || key.Kind == ast.Func && key.Text == "tuple":
+		return key.Kids
+	default:
+		return []*ast.Node{key}
+	}
+}
+
+// renameOf returns a live column that nothing declares and that has the added column's type, or "".
+func (s *situation) renameOf() string {
+	if s.leftover == nil {
+		s.leftover = map[string][]string{}
+		for i := range s.changes {
+			c := &s.changes[i]
+			if c.Op == ast.Remove && c.Path.Part == "column" && c.Path.Attr == "" && c.LivePart != nil {
+				key := c.LivePart.Attr("type").String()
+				s.leftover[key] = append(s.leftover[key], c.Path.Name)
+			}
+		}
+	}
+	if s.change.Op != ast.Add || s.change.Path.Part != "column" || s.change.DesiredPart == nil || len(s.leftover) == 0 {
+		return ""
+	}
+	if names := s.leftover[s.change.DesiredPart.Attr("type").String()]; len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+func (s *situation) recorded() bool {
+	r := s.pair.Recorded
+	switch {
+	case r == nil:
+		return false
+	case s.change.Path == (ast.Path{}):
+		return true
+	}
+	return slices.Contains(r.Columns, s.change.Path.Name) && s.change.Path.Part == "column"
+}
+
+func (s *situation) dropsNull() bool {
+	if s.change.Live == nil || s.change.Desired == nil {
+		return false
+	}
+	return nullable(s.change.Live) && !nullable(s.change.Desired)
+}
+
+func nullable(t *ast.Node) bool {
+	if inner, ok := unwrap(t, "LowCardinality"); ok {
+		t = inner
+	}
+	_, ok := unwrap(t, "Nullable")
+	return ok
+}
+
+func (s *situation) hasDefault() bool {
+	c := columnOf(s.desired, s.change.Path.Name)
+	return c != nil && c.DefaultKind == ast.Default
+}
+
+// columnOf returns the named column of a table or a view, or nil.
+func columnOf(o ast.Object, name string) *ast.Column {
+	switch o := o.(type) {
+	case *ast.Table:
+		return o.Column(name)
+	case *ast.View:
+		return findColumn(o.Columns, name)
+	case *ast.MaterializedView:
+		return findColumn(o.Columns, name)
+	}
+	return nil
+}
+
+func findColumn(columns []*ast.Column, name string) *ast.Column {
+	for _, c := range columns {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// hiddenValue is what a server prints in place of a secret.
+const hiddenValue = "[HIDDEN]"
+
+// hiddenSecrets lists the keys of a dictionary's source that are hidden in the live object and that the definition
+// leaves out: writing the dictionary anew would lose them (case S87).
+func (s *situation) hiddenSecrets() []string {
+	live, ok1 := s.live.(*ast.Dictionary)
+	desired, ok2 := s.desired.(*ast.Dictionary)
+	if !ok1 || !ok2 || live.Source == nil {
+		return nil
+	}
+	supplied := map[string]bool{}
+	if desired.Source != nil {
+		for _, a := range desired.Source.Args {
+			supplied[a.Name] = a.Value != nil && a.Value.Text != hiddenValue
+		}
+	}
+	var secrets []string
+	for _, a := range live.Source.Args {
+		if a.Value != nil && a.Value.Text == hiddenValue && !supplied[a.Name] {
+			secrets = append(secrets, a.Name)
+		}
+	}
+	return secrets
+}
+
+// keepsKey reports whether the server takes the type change of a key column: where the order of the stored values
+// stays what it is. Measured on 26.7.2: an enum of the same width that gains values, a time zone, LowCardinality.
+func (s *situation) keepsKey() bool {
+	live, desired := s.change.Live, s.change.Desired
+	if live == nil || desired == nil {
+		return false
+	}
+	if inner, ok := unwrap(live, "LowCardinality"); ok {
+		live = inner
+	}
+	if inner, ok := unwrap(desired, "LowCardinality"); ok {
+		desired = inner
+	}
+	switch {
+	case live.Text != desired.Text:
+		return false
+	case ast.Compare(live, desired) == ast.Same, live.Text == "DateTime":
+		return true
+	case live.Text == "DateTime64":
+		return timeScale(live) == timeScale(desired)
+	}
+	return isEnum(live) && lossless(live, desired) == rulelang.True
+}
+
+// renumbers reports whether an enum gives another number to a name it has: the server refuses that (error 70).
+func (s *situation) renumbers() bool {
+	live, desired := s.change.Live, s.change.Desired
+	if live == nil || desired == nil || !isEnum(live) || !isEnum(desired) {
+		return false
+	}
+	for _, missing := range enumMissing(live, desired) {
+		if slices.ContainsFunc(desired.Kids, func(d *ast.Node) bool { return d.Text == missing.Text }) {
+			return true
+		}
+	}
+	return false
+}
