@@ -21,7 +21,7 @@ func engineChecks() []Check {
 
 // arg is a column among the engine's arguments.
 func (t *table) arg(i int) (name string, node *ast.Node) {
-	if t.def.Engine == nil || i >= len(t.def.Engine.Args) {
+	if t.def.Engine == nil || i < 0 || i >= len(t.def.Engine.Args) {
 		return "", nil
 	}
 	node = t.def.Engine.Args[i]

@@ -27,20 +27,25 @@ type Check struct {
 // Checks lists every check by code. The list is closed: a finding has no other code.
 func Checks() []Check {
 	return slices.Concat(faultChecks(), waiverChecks(), keyChecks(), partitionChecks(), ttlChecks(), typeChecks(), valueChecks(),
-		commentChecks(), codecChecks(), indexChecks(), engineChecks(), queryChecks(), settingChecks(), serverChecks())
+		commentChecks(), codecChecks(), indexChecks(), engineChecks(), queryChecks(), storedChecks(), settingChecks(), sizeChecks(), serverChecks())
 }
 
 // Find returns the check of a code, in any case.
 func Find(code string) (Check, bool) {
-	for _, c := range Checks() {
-		if strings.EqualFold(string(c.Code), code) {
-			return c, true
-		}
-	}
-	return Check{}, false
+	c, known := byCode()[Code(strings.ToUpper(code))]
+	return c, known
 }
 
-// The code of what a ClickHouse engine refuses; package engine finds it.
+func byCode() map[Code]Check {
+	checks := Checks()
+	index := make(map[Code]Check, len(checks))
+	for _, c := range checks {
+		index[c.Code] = c
+	}
+	return index
+}
+
+// CodeServer is the code of what a ClickHouse engine refuses; package engine finds it.
 const CodeServer Code = "DFE301"
 
 func serverChecks() []Check {

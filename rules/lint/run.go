@@ -18,7 +18,7 @@ func Run(t *tree.Tree, diags hcl.Diagnostics, more iter.Seq[Finding]) iter.Seq[F
 	return func(yield func(Finding) bool) {
 		waivers := readWaivers(t)
 		seen := map[seenKey]bool{}
-		broken := false
+		broken, unsure := false, false
 		give := func(f Finding, entry hcl.Range) bool {
 			f.Waived = waivers.waive(f, entry)
 			// What is declared once and included by many is told once; a waiver of one of them is not one of all.
@@ -32,14 +32,15 @@ func Run(t *tree.Tree, diags hcl.Diagnostics, more iter.Seq[Finding]) iter.Seq[F
 		for _, d := range diags {
 			f := faultFinding(d)
 			broken = broken || f.Severity == Error
+			unsure = unsure || f.Severity == Error && (f.At.Filename == tree.ManifestName || f.At.Filename == "")
 			if !give(f, hcl.Range{}) {
 				return
 			}
 		}
-		checks := Checks()
-		checks = slices.DeleteFunc(checks, func(c Check) bool { return c.table == nil && c.query == nil && c.object == nil })
+		checks := slices.DeleteFunc(Checks(), func(c Check) bool { return c.table == nil && c.query == nil && c.object == nil })
 		for _, d := range t.Objects {
-			if d.Broken {
+			// A fault in the manifest leaves values open that definitions are made of: what they would then lack is no finding.
+			if d.Broken || unsure {
 				continue
 			}
 			for _, f := range findings(t, d, checks) {

@@ -43,20 +43,23 @@ type waiver struct {
 	used     bool
 }
 
-// waivers are those of a tree, by file.
-type waivers map[string][]*waiver
+// waivers are those of a tree, by file, and the checks they may be about.
+type waivers struct {
+	files  map[string][]*waiver
+	checks map[Code]Check
+}
 
 func readWaivers(t *tree.Tree) waivers {
-	all := waivers{}
+	all := waivers{files: map[string][]*waiver{}, checks: byCode()}
 	for name, file := range t.Files() {
 		if !strings.Contains(string(file.Bytes), mark) {
 			continue
 		}
 		switch path.Ext(name) {
 		case ".hcl":
-			all[name] = hclWaivers(name, file.Bytes)
+			all.files[name] = hclWaivers(name, file.Bytes)
 		case ".sql":
-			all[name] = sqlWaivers(name, string(file.Bytes))
+			all.files[name] = sqlWaivers(name, string(file.Bytes))
 		}
 	}
 	return all
@@ -175,12 +178,12 @@ func span(name, src string, from, to int) hcl.Range {
 // waive returns the reason a finding is waived for, or "". A waiver above an object's entry in the manifest is about
 // the whole object, wherever its definition stands.
 func (all waivers) waive(f Finding, entry hcl.Range) string {
-	if check, known := Find(string(f.Code)); len(all) == 0 || !known || check.Fixed || f.Severity == Error && check.fault != "" {
+	if check := all.checks[f.Code]; len(all.files) == 0 || check.Fixed || f.Severity == Error && check.fault != "" {
 		return ""
 	}
 	reason := ""
 	for _, at := range []hcl.Range{f.At, entry} {
-		for _, w := range all[at.Filename] {
+		for _, w := range all.files[at.Filename] {
 			if at.Filename != "" && strings.EqualFold(w.code, string(f.Code)) && w.from <= at.Start.Line && at.Start.Line <= w.to {
 				w.used = true
 				reason = cmp.Or(reason, w.reason)
@@ -194,12 +197,11 @@ func (all waivers) waive(f Finding, entry hcl.Range) string {
 func (all waivers) findings(broken bool) []Finding {
 	var list []Finding
 	add := func(w *waiver, code Code, summary, reason, remedy string) {
-		check, _ := Find(string(code))
-		list = append(list, Finding{Code: code, Severity: check.Severity, At: w.at, Summary: summary, Reason: reason, Remedy: remedy})
+		list = append(list, Finding{Code: code, Severity: all.checks[code].Severity, At: w.at, Summary: summary, Reason: reason, Remedy: remedy})
 	}
-	for _, ws := range all {
+	for _, ws := range all.files {
 		for _, w := range ws {
-			check, known := Find(w.code)
+			check, known := all.checks[Code(strings.ToUpper(w.code))]
 			switch {
 			case w.code == "":
 				add(w, codeNoReason, "A waiver without a code and a reason", "A waiver says which finding it is about, and why that is right here.",
