@@ -184,7 +184,7 @@ func TestAnObjectTheServerRejectsBlocksItsDependantsAlone(t *testing.T) {
 	}
 	want := []string{"database : applied, create", "table first: applied, create", "table wrong: failed, create",
 		"table last: applied, create", "view over: blocked, create", "view overover: blocked, create"}
-	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
+	if diff := cmp.Diff(want, s.outcomes(&r)); diff != "" {
 		t.Error(diff)
 	}
 	for _, words := range []string{s.db + ".wrong", "code 478", "nowhere"} {
@@ -206,10 +206,10 @@ func TestAnObjectTheServerRejectsBlocksItsDependantsAlone(t *testing.T) {
 -- wrong.sql --
 CREATE TABLE DB.wrong (a UInt8, b UInt8) ENGINE = MergeTree ORDER BY a
 `)
-	r = s.pass(engine.Options{})
+	repaired := s.pass(engine.Options{})
 	want = []string{"database : unchanged, none", "table first: unchanged, none", "table wrong: applied, create",
 		"table last: unchanged, none", "view over: applied, create", "view overover: applied, create"}
-	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
+	if diff := cmp.Diff(want, s.outcomes(repaired)); diff != "" {
 		t.Errorf("once the definition is right:\n%s", diff)
 	}
 }

@@ -35,7 +35,7 @@ type caseOptions struct {
 	recorded        *rules.Recorded
 	ledger          bool
 	unknownSettings []string
-	experimental    bool
+	inlined         string
 	noEngine        string
 }
 
@@ -128,8 +128,8 @@ func (c *testCase) readOptions() error {
 			o.ledger = true
 		case "unknown_setting":
 			o.unknownSettings = append(o.unknownSettings, value)
-		case "experimental":
-			o.experimental = true
+		case "inlined":
+			o.inlined = value
 		case "no_engine":
 			if value == "" {
 				return errors.New("no_engine needs a reason")
@@ -169,7 +169,7 @@ func (c *testCase) pairs(live []ast.Object) []rules.Pair {
 	}
 	var list []rules.Pair
 	for _, d := range c.desired {
-		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded}
+		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded, Inlined: c.options.inlined}
 		if o := byName[d.ID()]; o != nil {
 			p.Live = o
 			delete(byName, d.ID())

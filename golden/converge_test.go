@@ -56,8 +56,8 @@ func TestAPlanConverges(t *testing.T) {
 }
 
 func converge(t *testing.T, book *rules.Book, server *server, c *testCase) {
-	server.exec("DROP DATABASE IF EXISTS " + caseDatabase + " SYNC")
-	t.Cleanup(func() { server.exec("DROP DATABASE IF EXISTS " + caseDatabase + " SYNC") })
+	server.clean(c)
+	t.Cleanup(func() { server.clean(c) })
 	if !declares(c.live, ast.KindDatabase) && !declares(c.desired, ast.KindDatabase) {
 		server.exec("CREATE DATABASE " + caseDatabase)
 	}
@@ -128,11 +128,12 @@ func statementsIn(t testing.TB, text string) []string {
 
 // server is the engine of a test.
 type server struct {
-	t   *testing.T
-	url string
+	t        *testing.T
+	url      string
+	database string // of the session; empty for the server's default
 }
 
-func (s *server) in(t *testing.T) *server { return &server{t, s.url} }
+func (s *server) in(t *testing.T) *server { return &server{t, s.url, s.database} }
 
 // operate runs the statements that the changes of a plan carry for an operator, each once, and returns the changes
 // that have one.
@@ -157,6 +158,16 @@ func (s *server) operate(doc *plan.Document) map[string]bool {
 	return possible
 }
 
+// clean drops what a case may have left.
+func (s *server) clean(c *testCase) {
+	s.exec("DROP DATABASE IF EXISTS " + caseDatabase + " SYNC")
+	for _, o := range append(slices.Clone(c.desired), c.live...) {
+		if o.Kind() == ast.KindFunction {
+			s.exec("DROP FUNCTION IF EXISTS " + o.ID().SQL())
+		}
+	}
+}
+
 func (s *server) plan(book *rules.Book, c *testCase) *plan.Document {
 	live := s.read(c)
 	return book.Plan(c.pairs(live), c.planOptions(live))
@@ -169,6 +180,11 @@ func (s *server) read(c *testCase) []ast.Object {
 		wanted[o.ID()] = true
 	}
 	var list []ast.Object
+	for _, text := range s.column("SELECT create_query FROM system.functions WHERE origin = 'SQLUserDefined' ORDER BY name") {
+		if o := s.parse(text); wanted[o.ID()] {
+			list = append(list, o)
+		}
+	}
 	if wanted[ast.Name{Name: caseDatabase}] {
 		if text := s.column("SELECT name FROM system.databases WHERE name = '" + caseDatabase + "'"); len(text) > 0 {
 			// SHOW CREATE DATABASE goes on showing a comment that was removed; system.databases has the one that counts.
@@ -224,10 +240,14 @@ func (s *server) query(sql string) string {
 // send runs a statement with what the cases need switched on.
 func (s *server) send(sql string) (string, error) {
 	settings := url.Values{}
-	for _, name := range []string{"allow_experimental_statistics", "allow_suspicious_low_cardinality_types", "allow_experimental_alter_materialized_view_structure"} {
+	for _, name := range []string{"allow_experimental_statistics", "allow_suspicious_low_cardinality_types", "allow_suspicious_codecs",
+		"allow_suspicious_ttl_expressions", "allow_suspicious_primary_key"} {
 		settings.Set(name, "1")
 	}
 	settings.Set("mutations_sync", "2")
+	if s.database != "" {
+		settings.Set("database", s.database)
+	}
 	resp, err := http.Post(s.url+"/?"+settings.Encode(), "text/plain", strings.NewReader(sql))
 	if err != nil {
 		return "", err

@@ -6,8 +6,8 @@
 //
 //	platform     self_hosted, cloud or embedded
 //	options      one a line, optional: allow_drift; accept_loss = db.table.column; recorded = SCOPE [columns];
-//	             ledger (every record was looked up); unknown_setting = NAME; experimental and no_engine = REASON are
-//	             for the test that runs the case in a real engine
+//	             ledger (every record was looked up); unknown_setting = NAME; inlined = OBJECTS (into which a
+//	             function's old body was copied); no_engine = REASON (why the case is not run in a real engine)
 //	desired.sql  the definitions
 //	live.sql     what the server has; empty for nothing
 //	decisions    the plan as people read it, without its statements

@@ -22,7 +22,7 @@ func compare(live, desired ast.Object) []ast.Change {
 		return []ast.Change{{Op: ast.Remove}}
 	case live.Kind() != desired.Kind():
 		return []ast.Change{{Op: ast.Modify,
-			Live: ast.N(ast.Ident, string(live.Kind())), Desired: ast.N(ast.Ident, string(desired.Kind()))}}
+			Live: ast.N(ast.Keyword, string(live.Kind())), Desired: ast.N(ast.Keyword, string(desired.Kind()))}}
 	}
 	return compareParts(live.Parts(), desired.Parts())
 }

@@ -65,6 +65,8 @@ func factTable() []fact {
 			func(s *situation) bool { return s.pair.Inlined != "" }),
 		nameFact("inlined_in", "the objects that hold a copy of a function's old body", false,
 			func(s *situation) string { return s.pair.Inlined }),
+		boolFact("has_inner", "the materialized view writes to an inner table, or is declared to", false,
+			func(s *situation) bool { return hasInner(s.live) || hasInner(s.desired) }),
 		boolFact("hides_secret", "the live object holds a hidden value for which the definition supplies none", false,
 			func(s *situation) bool { return len(s.hiddenSecrets()) > 0 }),
 		nameFact("secrets", "the keys of the hidden values for which the definition supplies none", false,
@@ -82,6 +84,7 @@ func factTable() []fact {
 			func(s *situation) bool { return isMergeTree(s.engine()) }),
 		boolFact("extends_key", "the declared sorting key is the live one and columns that are not live yet, and this column or key is part of that", true,
 			(*situation).extendsKey),
+		boolFact("in_dictionary_key", "the attribute is part of the live or the declared key of the dictionary", true, (*situation).inDictionaryKey),
 		boolFact("perhaps_rename", "a live column that nothing declares has the added column's type", true,
 			func(s *situation) bool { return s.renameOf() != "" }),
 		nameFact("rename_of", "that live column", true, (*situation).renameOf),
@@ -143,6 +146,11 @@ func hasJSON(o ast.Object) bool {
 		}
 	}
 	return false
+}
+
+func hasInner(o ast.Object) bool {
+	m, ok := o.(*ast.MaterializedView)
+	return ok && m.Inner != nil
 }
 
 // projectionMode is the setting without which a projection on a table whose merges drop rows is error 344 (case S62).

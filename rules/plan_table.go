@@ -29,10 +29,10 @@ type tablePlan struct {
 // tableCommand is a command with what decides where it can stand.
 type tableCommand struct {
 	alterCommand
-	decision int
-	adds     string
-	reads    map[string]bool // the new columns it reads
-	rank     int
+	decisions []int
+	adds      string
+	reads     map[string]bool // the new columns it reads
+	rank      int
 }
 
 // The order of commands within a statement.
@@ -104,7 +104,7 @@ func partReads(part *ast.Part) map[string]bool {
 }
 
 func (t *tablePlan) collect(i int, d *Decision) {
-	c := tableCommand{decision: i, reads: map[string]bool{}}
+	c := tableCommand{decisions: []int{i}, reads: map[string]bool{}}
 	for name := range partReads(d.Change.DesiredPart) {
 		if t.added[name] && !(d.Change.Path.Part == "column" && name == d.Change.Path.Name) {
 			c.reads[name] = true
@@ -158,7 +158,7 @@ func (t *tablePlan) plan() {
 	t.statement(t.firstSetting, nil)
 	t.statement(t.types, nil)
 	for _, c := range t.proved {
-		d := &t.decisions[c.decision]
+		d := &t.decisions[c.decisions[0]]
 		t.statement([]tableCommand{c}, &plan.Proof{Path: d.Change.Path.String(), Note: proofNote,
 			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
 	}
@@ -224,7 +224,7 @@ func (t *tablePlan) placed(commands []tableCommand) []tableCommand {
 	placed := make([]tableCommand, 0, len(commands))
 	for _, at := range placements(t.order, t.sides.desired.Columns, names) {
 		c := byName[at.name]
-		c.alterCommand = tableCommands(&t.sides, &t.decisions[c.decision].Change, at.clause)[0][0]
+		c.alterCommand = tableCommands(&t.sides, &t.decisions[c.decisions[0]].Change, at.clause)[0][0]
 		placed = append(placed, c)
 		t.order = insertColumn(t.order, at)
 	}
@@ -242,12 +242,17 @@ func insertColumn(order []string, at placement) []string {
 	return slices.Insert(order, slices.Index(order, at.after)+1, at.name)
 }
 
-// foldSettings joins the settings commands of one statement into one: the list behind the keyword.
+// foldSettings joins settings commands into one: the list behind the keyword.
 func foldSettings(commands []tableCommand, keyword string) []tableCommand {
-	for i := range commands[min(1, len(commands)):] {
-		commands[i+1].sql = strings.TrimPrefix(commands[i+1].sql, keyword)
+	if len(commands) < 2 {
+		return commands
 	}
-	return commands
+	folded := commands[0]
+	for _, c := range commands[1:] {
+		folded.sql += ", " + strings.TrimPrefix(c.sql, keyword)
+		folded.decisions = append(folded.decisions, c.decisions...)
+	}
+	return []tableCommand{folded}
 }
 
 func (t *tablePlan) statement(commands []tableCommand, proof *plan.Proof) {
@@ -255,10 +260,10 @@ func (t *tablePlan) statement(commands []tableCommand, proof *plan.Proof) {
 		return
 	}
 	alter := make([]alterCommand, len(commands))
-	decisions := make([]int, len(commands))
+	var decisions []int
 	conditional := true
 	for i, c := range commands {
-		alter[i], decisions[i] = c.alterCommand, c.decision
+		alter[i], decisions = c.alterCommand, append(decisions, c.decisions...)
 		conditional = conditional && strings.Contains(c.sql, " IF NOT EXISTS ")
 	}
 	t.send(alterTable(t.pair.Name, alter), conditional, proof, decisions...)

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/dfe-engine/dfe/ast"
 )
 
@@ -34,7 +36,7 @@ func (p *objectPlan) carryWhole() {
 	switch {
 	case len(replaced) > 0:
 		// The definition carries its comment along.
-		p.send(replaceSQL(p.options.render(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
+		p.send(replaceSQL(p.options.statement(p.pair.Desired), p.options.Platform), false, nil, append(replaced, commented...)...)
 	case len(commented) > 0:
 		p.send(commentSQL(p.pair.Desired), false, nil, commented...)
 	}
@@ -44,9 +46,12 @@ func (p *objectPlan) carryWhole() {
 func (p *objectPlan) wholeStatement(c *ast.Change) string {
 	switch desired := p.pair.Desired.(type) {
 	case *ast.View, *ast.Dictionary, *ast.Function:
-		return replaceSQL(p.options.render(desired), p.options.Platform)
+		return replaceSQL(p.options.statement(desired), p.options.Platform)
 	case *ast.MaterializedView:
-		return materializedStatement(desired, c)
+		if !p.keepsColumns() && desired.Inner != nil {
+			return ""
+		}
+		return materializedStatement(p.options.statement(desired).(*ast.MaterializedView), c)
 	default:
 		if c.Path.Part == "comment" {
 			return commentSQL(p.pair.Desired)
@@ -55,16 +60,19 @@ func (p *objectPlan) wholeStatement(c *ast.Change) string {
 	}
 }
 
+// keepsColumns reports whether no column differs: an inner table takes no other column (error 16, case S80).
+func (p *objectPlan) keepsColumns() bool {
+	return !slices.ContainsFunc(p.decisions, func(d Decision) bool { return d.Change.Path.Part == "column" })
+}
+
 // materializedStatement is the in-place statement for a change of a materialized view, where ClickHouse has one: the
-// query of one that writes to another table (case S80; the list of columns follows it), the schedule (case S84) and the
+// query (case S80; the list of columns follows it), the schedule (case S84) and the
 // SQL security (case S83).
 func materializedStatement(desired *ast.MaterializedView, c *ast.Change) string {
 	head := "ALTER TABLE " + desired.Name.SQL() + " "
 	switch c.Path.Part {
-	case "query", "column", "column_order":
-		if desired.Inner == nil {
-			return head + "MODIFY QUERY " + desired.Query.String()
-		}
+	case "query", "column":
+		return head + "MODIFY QUERY " + desired.Query.String()
 	case "refresh":
 		if desired.Refresh != nil && c.Path.Attr != "append" && c.Op != ast.Add && c.Path.Attr != "" {
 			return head + "MODIFY " + desired.Refresh.String()

@@ -127,7 +127,7 @@ func (p *objectPlan) carry() {
 	first := &p.decisions[0]
 	if first.Change.Path == (ast.Path{}) {
 		if first.Action == Create {
-			p.send(createSQL(p.options.render(p.pair.Desired), p.options.Platform), true, nil, 0)
+			p.send(createSQL(p.options.statement(p.pair.Desired), p.options.Platform), true, nil, 0)
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/rulelang"
 )
 
 // proofNote says what a proof cannot promise.
@@ -38,7 +39,13 @@ func lossCondition(c string, live, desired *ast.Node) string {
 			}
 			lost = append(lost, fmt.Sprintf("toString(%s) IN (%s)", c, strings.Join(names, ", ")))
 		}
-	case lossless(from, to) == 2:
+	case isEnum(to):
+		// A cast to an enum fails the whole query at a value it does not have.
+		lost = append(lost, fmt.Sprintf("(%s IS NOT NULL AND %s NOT IN (%s))", c, c, enumValues(to, from.Text == "String" || from.Text == "FixedString")))
+	case from.Text == "DateTime64" && to.Text == "DateTime64" && timeScale(to) == 9:
+		// Beyond the range of nanoseconds the cast overflows and fails the whole query.
+		lost = append(lost, fmt.Sprintf("(%s < toDateTime64('1900-01-01 00:00:00', 3, 'UTC') OR %s > toDateTime64('2262-04-11 00:00:00', 3, 'UTC'))", c, c))
+	case lossless(from, to) == rulelang.True:
 	case composite(from) || composite(to):
 		lost = append(lost, fmt.Sprintf("toString(CAST(CAST(%s, %s), %s)) != toString(%s)", c,
 			ast.QuoteString(desired.String()), ast.QuoteString(live.String()), c))
@@ -51,6 +58,20 @@ func lossCondition(c string, live, desired *ast.Node) string {
 		return "0"
 	}
 	return strings.Join(lost, " OR ")
+}
+
+// enumValues lists the names of an enum, or its numbers.
+func enumValues(enum *ast.Node, names bool) string {
+	values := make([]string, 0, len(enum.Kids))
+	for _, kid := range enum.Kids {
+		switch {
+		case names:
+			values = append(values, ast.QuoteString(kid.Text))
+		case len(kid.Kids) == 1:
+			values = append(values, kid.Kids[0].String())
+		}
+	}
+	return strings.Join(values, ", ")
 }
 
 // bare strips LowCardinality and Nullable off a type and says whether NULL was one of its values.

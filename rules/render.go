@@ -111,6 +111,11 @@ func (o *Options) render(object ast.Object) ast.Object {
 	return rendered
 }
 
+// statement is the definition as a statement writes it: rendered, and with its names qualified.
+func (o *Options) statement(object ast.Object) ast.Object {
+	return qualify(o.render(object), func(name ast.Name) bool { return o.Env.Lookup != nil && o.Env.Lookup(name) != nil })
+}
+
 // level takes out of two canonical objects what the platform chose where the definition says nothing: the arguments of
 // a Replicated engine (case S67), Shared in place of Replicated (case S68), the engine of a database on a service. That
 // a table is not replicated at all where it should be stays a difference. Without a platform, replication is none.

@@ -22,7 +22,8 @@ type situation struct {
 	values []rulelang.FactValue
 	have   []bool
 
-	keyColumns map[string]bool
+	keyColumns    map[string]bool
+	engineColumns map[string]bool // the sign and version columns
 	leftover   map[string][]string // by type: the live columns that nothing declares
 	newKey     map[string]bool     // the added columns with which the declared sorting key extends the live one
 	keyKnown   bool
@@ -37,7 +38,7 @@ func newSituation(table []fact, options *Options) *situation {
 func (s *situation) about(pair *Pair, live, desired ast.Object, changes []ast.Change) {
 	s.pair, s.live, s.desired, s.changes, s.change = pair, live, desired, changes, nil
 	clear(s.have)
-	s.keyColumns, s.leftover, s.newKey, s.keyKnown = nil, nil, nil, false
+	s.keyColumns, s.engineColumns, s.leftover, s.newKey, s.keyKnown = nil, nil, nil, nil, false
 }
 
 // turn turns to another change of the same pair.
@@ -81,24 +82,25 @@ func (s *situation) setting() (known, readOnly bool) {
 	return known, setting.ReadOnly
 }
 
-// inKey reports whether the change's column is part of a key of the live table: the server changes the type of such a
-// column only where the order of stored rows cannot change with it (case S33).
+// inKey reports whether the change's column is part of a key of the live table or the sign or version column of its
+// engine: the server changes the type of such a column only where the order of stored rows cannot change with it (case
+// S33).
 func (s *situation) inKey() bool {
 	if s.keyColumns == nil {
-		s.keyColumns = map[string]bool{}
+		s.keyColumns, s.engineColumns = map[string]bool{}, map[string]bool{}
 		if t, ok := s.live.(*ast.Table); ok {
 			for _, key := range []*ast.Node{t.OrderBy, t.PrimaryKey, t.PartitionBy, t.SampleBy} {
 				identsOf(key, s.keyColumns)
 			}
-			if t.Engine != nil {
-				// The version, sign and sum columns of an engine are as fixed as a key.
+			switch familyOf(t) {
+			case "ReplacingMergeTree", "CollapsingMergeTree", "VersionedCollapsingMergeTree":
 				for _, arg := range t.Engine.Args {
-					identsOf(arg, s.keyColumns)
+					identsOf(arg, s.engineColumns)
 				}
 			}
 		}
 	}
-	return s.keyColumns[s.change.Path.Name]
+	return s.keyColumns[s.change.Path.Name] || s.engineColumns[s.change.Path.Name]
 }
 
 // identsOf adds the names of the columns an expression reads.
@@ -270,31 +272,57 @@ const hiddenValue = "[HIDDEN]"
 // leaves out: writing the dictionary anew would lose them (case S87).
 func (s *situation) hiddenSecrets() []string {
 	live, ok1 := s.live.(*ast.Dictionary)
-	desired, ok2 := s.desired.(*ast.Dictionary)
+	desired, ok2 := s.pair.Desired.(*ast.Dictionary)
 	if !ok1 || !ok2 || live.Source == nil {
 		return nil
 	}
 	supplied := map[string]bool{}
 	if desired.Source != nil {
 		for _, a := range desired.Source.Args {
-			supplied[a.Name] = a.Value != nil && a.Value.Text != hiddenValue
+			supplied[strings.ToLower(a.Name)] = a.Value != nil && !hides(a.Value)
 		}
 	}
 	var secrets []string
 	for _, a := range live.Source.Args {
-		if a.Value != nil && a.Value.Text == hiddenValue && !supplied[a.Name] {
+		if hides(a.Value) && !supplied[strings.ToLower(a.Name)] {
 			secrets = append(secrets, a.Name)
 		}
 	}
 	return secrets
 }
 
+// hides reports whether a value holds what a server prints in place of a secret.
+func hides(value *ast.Node) bool {
+	found := false
+	value.Walk(func(n *ast.Node) bool {
+		found = found || strings.Contains(n.Text, hiddenValue)
+		return !found
+	})
+	return found
+}
+
+func (s *situation) inDictionaryKey() bool {
+	for _, o := range [...]ast.Object{s.live, s.desired} {
+		if d, ok := o.(*ast.Dictionary); ok && slices.Contains(d.PrimaryKey, s.change.Path.Name) {
+			return true
+		}
+	}
+	return false
+}
+
 // keepsKey reports whether the server takes the type change of a key column: where the order of the stored values
-// stays what it is. Measured on 26.7.2: an enum of the same width that gains values, a time zone, LowCardinality.
+// stays what it is. Measured on 26.7.2: an enum that keeps all its numbers or becomes the integer it is stored as, a
+// time zone, LowCardinality; of a version column, a wider integer of the same sign.
 func (s *situation) keepsKey() bool {
 	live, desired := s.change.Live, s.change.Desired
 	if live == nil || desired == nil {
 		return false
+	}
+	s.inKey()
+	if s.engineColumns[s.change.Path.Name] {
+		from, to := numberOf(live), numberOf(desired)
+		widens := from.bits > 0 && to.bits > from.bits && from.signed == to.signed && !from.float && !to.float
+		return widens && !s.keyColumns[s.change.Path.Name]
 	}
 	if inner, ok := unwrap(live, "LowCardinality"); ok {
 		live = inner
@@ -303,14 +331,28 @@ func (s *situation) keepsKey() bool {
 		desired = inner
 	}
 	switch {
+	case ast.Compare(live, desired) == ast.Same:
+		return true
+	case isEnum(live) && desired.Text == "Int"+strings.TrimPrefix(live.Text, "Enum"):
+		return true
 	case live.Text != desired.Text:
 		return false
-	case ast.Compare(live, desired) == ast.Same, live.Text == "DateTime":
-		return true
 	case live.Text == "DateTime64":
 		return timeScale(live) == timeScale(desired)
 	}
-	return isEnum(live) && lossless(live, desired) == rulelang.True
+	return live.Text == "DateTime" || isEnum(live) && keepsNumbers(live, desired)
+}
+
+// keepsNumbers reports whether every number of an enum is one of another too, under whatever name.
+func keepsNumbers(live, desired *ast.Node) bool {
+	for _, value := range live.Kids {
+		if !slices.ContainsFunc(desired.Kids, func(d *ast.Node) bool {
+			return len(d.Kids) == 1 && len(value.Kids) == 1 && ast.Compare(d.Kids[0], value.Kids[0]) == ast.Same
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // renumbers reports whether an enum gives another number to a name it has: the server refuses that (error 70).

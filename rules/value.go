@@ -25,6 +25,10 @@ func valueText(value *ast.Node, part *ast.Part) string {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
+		if word, list := attrLists[a.Name]; list {
+			b.WriteString(word + "(" + a.Value.String() + ")")
+			continue
+		}
 		if label := attrLabels[a.Name]; label != "" {
 			b.WriteString(label + " ")
 		} else if rest, ok := strings.CutPrefix(a.Name, "setting "); ok {
@@ -35,9 +39,12 @@ func valueText(value *ast.Node, part *ast.Part) string {
 	return b.String()
 }
 
+// attrLists are the words before those attributes that stand in parentheses.
+var attrLists = map[string]string{"codec": "CODEC", "statistics": "STATISTICS"}
+
 // attrLabels are the words before those attributes that do not explain themselves.
 var attrLabels = map[string]string{
-	"codec": "CODEC", "statistics": "STATISTICS", "ttl": "TTL", "comment": "COMMENT", "granularity": "GRANULARITY", "index": "INDEX",
+	"ttl": "TTL", "comment": "COMMENT", "granularity": "GRANULARITY", "index": "INDEX",
 	"definer": "DEFINER", "mode": "SQL SECURITY", "depends_on": "DEPENDS ON", "offset": "OFFSET", "randomize": "RANDOMIZE FOR",
 	"min": "MIN", "max": "MAX", "collation": "COLLATE",
 }

@@ -30,6 +30,9 @@ func writeConfig(dir string, o Options) error {
 %s
 </clickhouse>
 `, escape(filepath.Join(dir, "users.xml")), o.MaxMemory, o.Config)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("embedded engine: %w", err)
+	}
 	for _, file := range []struct{ name, text string }{{"users.xml", users}, {"config.xml", config}} {
 		// The engine does not say what is wrong with a file, so we do.
 		if err := wellFormed(file.text); err != nil {

@@ -44,7 +44,8 @@
 // See Locate. Loading it costs 0.03 to 0.3 s, opening a directory 0.15 s, and 80
 // MB of memory of its own beside 180 MB shared with every process that loads it.
 // A data directory is opened by one process at a time and a process opens one at
-// a time. Acknowledged statements survive kill -9.
+// a time. Acknowledged statements survive kill -9; so does a temporary data
+// directory, dfe-engine-data-* where the system keeps temporary files.
 //
 // # Signals
 //

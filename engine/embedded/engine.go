@@ -25,9 +25,10 @@ type param struct{ name, value string }
 
 // engine is the engine of this process, open on one data directory.
 type engine struct {
-	lib  *chdb
-	args []string
-	log  *slog.Logger
+	lib     *chdb
+	args    []string
+	log     *slog.Logger
+	confDir string // its configuration, removed by close
 
 	keeper *conn // holds the engine open; runs nothing else
 	// control runs what stops other statements.
@@ -35,15 +36,15 @@ type engine struct {
 	control   *conn
 }
 
-// open is the engine this process holds: the library serves one data directory
-// at a time, so the process is the right scope of this fact.
+// held is the directory whose engine this process holds: the library serves one
+// data directory at a time, so the process is the right scope of this fact.
 var held struct {
 	sync.Mutex
 	dir string
 }
 
-// openEngine opens the engine on dir with the configuration files in confDir.
-func openEngine(library, dir, confDir string, log *slog.Logger) (e *engine, err error) {
+// openEngine opens the engine on dir.
+func openEngine(library, dir string, o Options) (*engine, error) {
 	lib, err := loadLibrary(library)
 	if err != nil {
 		return nil, err
@@ -56,25 +57,46 @@ func openEngine(library, dir, confDir string, log *slog.Logger) (e *engine, err 
 	if busy, pid := lockedElsewhere(dir); busy {
 		return nil, inUse(dir, pid)
 	}
-	e = &engine{
-		lib: lib, log: log,
-		args: []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(confDir, "config.xml")},
-	}
-	if err := keepSignals(func() (err error) { e.keeper, err = lib.open(e.args...); return err }); err != nil {
-		if e.keeper != nil {
-			e.keeper.close()
-		}
-		if !errors.Is(err, errRefused) {
-			return nil, err
-		}
-		return nil, e.whyRefused(dir, confDir)
-	}
-	if e.control, err = lib.open(e.args...); err != nil {
-		e.keeper.close()
-		return nil, fmt.Errorf("embedded engine on %s: %w", dir, err)
+	// Within the data directory, so that a process that dies leaves nothing elsewhere.
+	e := &engine{lib: lib, log: o.Log, confDir: filepath.Join(dir, "dfe-config")}
+	// Without logger.console the engine logs to standard error whenever that is a terminal.
+	e.args = []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(e.confDir, "config.xml"), "--logger.console=false"}
+	if err := e.open(dir, o); err != nil {
+		e.disconnect()
+		return nil, errors.Join(err, os.RemoveAll(e.confDir))
 	}
 	held.dir = dir
 	return e, nil
+}
+
+func (e *engine) open(dir string, o Options) error {
+	if err := writeConfig(e.confDir, o); err != nil {
+		return err
+	}
+	err := keepSignals(func() (err error) {
+		e.keeper, err = e.lib.open(e.args...)
+		return err
+	})
+	if errors.Is(err, errRefused) {
+		return e.whyRefused(dir)
+	}
+	if err != nil {
+		return err
+	}
+	if e.control, err = e.lib.open(e.args...); err != nil {
+		return fmt.Errorf("embedded engine on %s: %w", dir, err)
+	}
+	return nil
+}
+
+// disconnect closes the engine's own connections, and so the engine.
+func (e *engine) disconnect() {
+	if e.control != nil {
+		e.control.close()
+	}
+	if e.keeper != nil {
+		e.keeper.close()
+	}
 }
 
 func inUse(dir, pid string) error {
@@ -89,14 +111,14 @@ func inUse(dir, pid string) error {
 // it prints an exception of ClickHouse on standard error and logs any other. (The
 // log is off otherwise, since the engine writes a stack trace into it for every
 // statement that fails.)
-func (e *engine) whyRefused(dir, confDir string) error {
+func (e *engine) whyRefused(dir string) error {
 	if busy, pid := lockedElsewhere(dir); busy {
 		return inUse(dir, pid) // it came between
 	}
-	logFile := filepath.Join(confDir, "open.log")
+	logFile := filepath.Join(e.confDir, "open.log")
 	args := append(slices.Clone(e.args), "--logger.log="+logFile, "--log-level=error")
 	var opened error
-	printed, err := withStandardError(filepath.Join(confDir, "open.err"), func() {
+	printed, err := withStandardError(filepath.Join(e.confDir, "open.err"), func() {
 		opened = keepSignals(func() error {
 			c, err := e.lib.open(args...)
 			if err == nil {
@@ -137,14 +159,14 @@ func (e *engine) connect() (*conn, error) {
 }
 
 // close shuts the engine down. Nothing may run on it any more.
-func (e *engine) close() {
+func (e *engine) close() error {
 	held.Lock()
 	defer held.Unlock()
 	e.controlMu.Lock()
 	defer e.controlMu.Unlock()
-	e.control.close()
-	e.keeper.close()
+	e.disconnect()
 	held.dir = ""
+	return os.RemoveAll(e.confDir)
 }
 
 // run calls into the engine and, should ctx end first, stops the statement the

@@ -84,7 +84,6 @@ type Server struct {
 
 	path      string
 	removable string // the temporary data directory
-	confDir   string
 
 	done      chan struct{}
 	serveErr  error // set before done is closed
@@ -112,16 +111,13 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		done:  make(chan struct{}),
 	}
 	if err := s.open(ctx, o, lib); err != nil {
-		return nil, errors.Join(err, s.removeFiles())
+		return nil, errors.Join(err, s.removeTemporary())
 	}
 	return s, nil
 }
 
-// open makes the files, the listener and the engine, and serves.
+// open makes the directory, the listener and the engine, and serves.
 func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
-	if s.confDir, err = os.MkdirTemp("", "dfe-engine-config-*"); err != nil {
-		return fmt.Errorf("embedded engine: %w", err)
-	}
 	dir := o.Path
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "dfe-engine-data-*"); err != nil {
@@ -133,20 +129,16 @@ func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 		return err
 	}
 	s.path = dir
-	if err := writeConfig(s.confDir, o); err != nil {
-		return err
-	}
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return fmt.Errorf("embedded engine: %w", err)
 	}
-	if s.engine, err = openEngine(lib.Path, dir, s.confDir, o.Log); err != nil {
+	if s.engine, err = openEngine(lib.Path, dir, o); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	if err := s.identify(); err != nil {
-		s.engine.close()
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, s.engine.close(), listener.Close())
 	}
 	s.serve(listener)
 	o.Log.Info("embedded ClickHouse is up", "url", s.url, "version", s.version, "path", dir,
@@ -280,16 +272,12 @@ func (s *Server) close(ctx context.Context) error {
 		return errors.Join(err, fmt.Errorf("embedded engine: a query did not stop within %s; the engine stays open", stopPatience))
 	}
 	s.sessions.closeAll()
-	s.engine.close()
-	return errors.Join(err, s.http.Close(), s.removeFiles())
+	return errors.Join(err, s.engine.close(), s.http.Close(), s.removeTemporary())
 }
 
-func (s *Server) removeFiles() error {
-	var errs []error
-	for _, dir := range []string{s.confDir, s.removable} {
-		if dir != "" {
-			errs = append(errs, os.RemoveAll(dir))
-		}
+func (s *Server) removeTemporary() error {
+	if s.removable == "" {
+		return nil
 	}
-	return errors.Join(errs...)
+	return os.RemoveAll(s.removable)
 }

@@ -14,6 +14,17 @@ const maxInlining = 32
 // functionName resolves case and aliases (case S19), under aggregate function combinators too. A name ClickHouse does not
 // know stays as it is.
 func functionName(s string) string {
+	switch len(s) {
+	case len("TRIM"), len("LTRIM"): // syntax of ClickHouse's parser, in any case
+		switch {
+		case strings.EqualFold(s, "TRIM"):
+			return "trimBoth"
+		case strings.EqualFold(s, "LTRIM"):
+			return "trimLeft"
+		case strings.EqualFold(s, "RTRIM"):
+			return "trimRight"
+		}
+	}
 	if f, ok := facts.FindFunction(s); ok {
 		return f.Name
 	}
@@ -61,7 +72,7 @@ func (f *form) call(n *ast.Node) *ast.Node {
 		return special
 	}
 	name := functionName(n.Text)
-	if name == n.Text && !knownFunction(name) {
+	if name == n.Text && f.env.Function != nil && !knownFunction(name) {
 		if body := f.inline(n); body != nil {
 			return body
 		}
@@ -227,11 +238,21 @@ func (f *form) extract(n *ast.Node, unit string, x *ast.Node) *ast.Node {
 		return at(n, ast.Func, "toDayOfWeek", x, literal(2))
 	case "DECADE":
 		return at(n, ast.Func, "intDiv", at(n, ast.Func, "__toYearCalendarOnly", x), literal(10))
+	case "CENTURY", "MILLENNIUM":
+		years := map[string]uint64{"CENTURY": 100, "MILLENNIUM": 1000}[unit]
+		before := at(n, ast.Operator, "-", at(n, ast.Func, "__toYearCalendarOnly", x), literal(1))
+		return at(n, ast.Operator, "+", at(n, ast.Func, "intDiv", before, literal(years)), literal(1))
+	case "TIMEZONE_HOUR":
+		return at(n, ast.Func, "intDiv", at(n, ast.Func, "timezoneOffset", x), int64Of(n, 3600))
+	case "TIMEZONE_MINUTE":
+		return at(n, ast.Func, "intDiv", at(n, ast.Operator, "%", at(n, ast.Func, "timezoneOffset", x), int64Of(n, 3600)), int64Of(n, 60))
 	default:
 		return at(n, ast.Func, "EXTRACT", at(n, ast.Clause, unit, x))
 	}
 	return at(n, ast.Func, name, x)
 }
+
+func int64Of(n *ast.Node, u uint64) *ast.Node { return at(n, ast.Func, "toInt64", literal(u)) }
 
 // tupleElement(t, 1) is t.1; tupleElement(t, 'a') is (t).a, and over a plain name the dotted name.
 func (f *form) tupleElement(n *ast.Node) *ast.Node {

@@ -151,6 +151,10 @@ func (f *form) clause(n *ast.Node) *ast.Node {
 		return f.querySettings(n)
 	case "INTERPOLATE":
 		return with(n, each(n.Kids, f.interpolation))
+	case "ROWS", "RANGE", "GROUPS":
+		if len(n.Kids) == 1 {
+			return at(n, ast.Clause, n.Text, f.expr(n.Kids[0]), at(n, ast.Keyword, "CURRENT ROW"))
+		}
 	}
 	return with(n, each(n.Kids, f.expr))
 }

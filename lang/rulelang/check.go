@@ -241,9 +241,15 @@ func (c *checker) pattern(law *Law, p *Pattern) *PartWords {
 		return nil
 	}
 	law.On.part = first.Text
+	if first.Text == anyPart {
+		if len(p.Path) > 1 {
+			c.fault(p.Path[1].Range(), "Unknown path", "`part` is every part, and has no attributes of its own.")
+		}
+		return c.kind.everyPart()
+	}
 	part := c.kind.part(first.Text)
 	if part == nil {
-		names := []string{object}
+		names := []string{object, anyPart}
 		for _, known := range c.kind.Parts {
 			names = append(names, known.Name)
 		}

@@ -31,7 +31,7 @@ rule "f" on change animal.diet.meat -> feed
 rule "g" on add, add lock -> turn
 `, []string{
 			`cage.rules:2:13: Unknown operation: A change is an add, a remove or a change; ` + "`any`" + ` is all three. Did you mean "add"?`,
-			`cage.rules:3:17: Unknown path: A cage has no part called "animl"; it has object, animal, lock, roof, label. Did you mean "animal"?`,
+			`cage.rules:3:17: Unknown path: A cage has no part called "animl"; it has object, part, animal, lock, roof, label. Did you mean "animal"?`,
 			`cage.rules:4:27: Unknown path: A animal has no "spices"; it has species, diet, setting. Did you mean "species"?`,
 			`cage.rules:5:25: Unknown path: The roof of a cage is one value and has no "tiles".`,
 			`cage.rules:6:27: Unknown path: The object as a whole has no parts in a pattern.`,
@@ -44,11 +44,13 @@ rule "b" on add animal -> turn
 rule "c" on add roof -> none and feed
 rule "d" on add object -> create
 rule "e" on remove lock -> refused
+rule "f" on any part -> feed
 `, []string{
 			`cage.rules:2:25: Unknown action: There is no action called "trun"; for a lock there are none, report, refused, turn. Did you mean "turn"?`,
 			`cage.rules:3:27: Action does not fit: "turn" is no action for a animal; none, report, refused, feed are.`,
 			`cage.rules:4:34: Unknown action: After ` + "`and`" + ` stands ` + "`report`" + `: the change is carried out and reported.`,
 			`cage.rules:6:6: Rule without a reason: A rule that ends in "refused" says why: add ` + "`because \"...\"`.",
+			`cage.rules:7:25: Action does not fit: "feed" is no action for a part; none, report, refused are.`,
 		}},
 		"guards": {`kind cage
 set vets = ["ann"]
@@ -108,7 +110,7 @@ set x = ["a" "b"]
 			`cage.rules:3:6: Syntax error in a rule file`,
 			`cage.rules:6:1: Syntax error in a rule file`,
 			`cage.rules:7:14: Syntax error in a rule file`,
-			`cage.rules:5:17: Unknown path: A cage has no part called "lok"; it has object, animal, lock, roof, label. Did you mean "lock"?`,
+			`cage.rules:5:17: Unknown path: A cage has no part called "lok"; it has object, part, animal, lock, roof, label. Did you mean "lock"?`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,6 +80,19 @@ const otherName = "\x00"
 
 func cells(law *Law, earlier []*Law, kind *KindWords) []cell {
 	m := law.On
+	if m.part == anyPart {
+		// Every cell of every part, of which the operations are the pattern's.
+		var all []cell
+		for _, p := range kind.Parts {
+			inside := &Law{On: Matcher{ops: [3]bool{true, true, true}, part: p.Name}}
+			for _, c := range cells(inside, earlier, kind) {
+				if m.ops[opIndex(c.op)] {
+					all = append(all, c)
+				}
+			}
+		}
+		return all
+	}
 	if m.part == "" {
 		return everyOp(nil, m, "", "", "")
 	}

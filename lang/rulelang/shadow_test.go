@@ -33,6 +33,10 @@ func TestARuleThatCanNeverMatchIsAFault(t *testing.T) {
 		"a guard that is never true":           {`rule "a" on add lock when open and not open -> turn`, "a"},
 		"an open part has other attributes":    {`rule "a" on any label.kind -> none` + "\n" + `rule "b" on change label -> none`, ""},
 		"the object":                           {`rule "a" on any object -> none` + "\n" + `rule "b" on remove object -> none`, "b"},
+		"every part":                           {`rule "a" on any part -> none` + "\n" + `rule "b" on add animal.diet -> none`, "b"},
+		"every part but one":                   {`rule "a" on any lock -> turn` + "\n" + `rule "b" on any part -> none`, ""},
+		"every part by its parts":              {`rule "a" on any animal -> feed` + "\n" + `rule "b" on any lock -> turn` + "\n" + `rule "c" on any roof -> none` + "\n" + `rule "d" on any label -> none` + "\n" + `rule "e" on any part -> none`, "e"},
+		"every part is not the object":         {`rule "a" on any part -> none` + "\n" + `rule "b" on any object -> none`, ""},
 		"a family of attributes":               {`rule "a" on any animal.setting -> feed` + "\n" + `rule "b" on change animal -> none` + "\n" + `rule "c" on add animal.setting -> none`, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {

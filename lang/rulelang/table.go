@@ -43,7 +43,7 @@ type Way struct {
 // Matcher is a checked pattern.
 type Matcher struct {
 	ops  [3]bool
-	part string // "" for the object
+	part string // "" for the object, anyPart for every part
 	name string // "" for any
 	attr string // "" for the part itself
 }
@@ -52,6 +52,9 @@ type Matcher struct {
 // kind of part, its name and an attribute, as ast.Path has them. A part without an attribute in the pattern means the
 // part as a whole for add and remove, and any change inside it for change.
 func (m Matcher) Matches(op, part, name, attr string) bool {
+	if m.part == anyPart {
+		return part != "" && m.ops[opIndex(op)]
+	}
 	if m.part != part || m.name != "" && m.name != name {
 		return false
 	}

@@ -71,8 +71,11 @@ var ops = [...]string{"add", "remove", "change"}
 
 const anyOp = "any"
 
-// object is the path of the object as a whole.
-const object = "object"
+// object is the path of the object as a whole, anyPart that of every part it has.
+const (
+	object  = "object"
+	anyPart = "part"
+)
 
 func (v *Vocabulary) kind(name string) *KindWords {
 	for i := range v.Kinds {
@@ -90,6 +93,22 @@ func (k *KindWords) part(name string) *PartWords {
 		}
 	}
 	return nil
+}
+
+// everyPart stands for every part of the kind: the actions that fit it are those that fit each part that has any.
+func (k *KindWords) everyPart() *PartWords {
+	all := &PartWords{Name: anyPart}
+	first := true
+	for _, p := range k.Parts {
+		switch {
+		case len(p.Actions) == 0:
+		case first:
+			all.Actions, first = slices.Clone(p.Actions), false
+		default:
+			all.Actions = slices.DeleteFunc(all.Actions, func(a string) bool { return !slices.Contains(p.Actions, a) })
+		}
+	}
+	return all
 }
 
 func (v *Vocabulary) fact(name string) int {

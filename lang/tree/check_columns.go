@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/deps"
 )
 
 // checkColumns finds references to columns that do not exist: in the query of a view, and in the keys, indexes,
@@ -19,6 +20,27 @@ func (l *loader) checkColumns(d *Declared) {
 		l.checkTarget(d, o)
 	case *ast.Table:
 		l.tableColumns(d, o)
+	case *ast.Dictionary:
+		l.sourceColumns(d, o)
+	}
+}
+
+// sourceColumns finds attributes a dictionary's source table lacks: the server would tell only when it first loads.
+func (l *loader) sourceColumns(d *Declared, dict *ast.Dictionary) {
+	for _, ref := range deps.Of(dict) {
+		if ref.Path.Part != "source" || ref.Path.Attr != "table" {
+			continue
+		}
+		source, ok := l.columnsOf(ref.Name)
+		if !ok || source.open {
+			continue
+		}
+		for _, a := range dict.Attributes {
+			if a.Expression == nil && !slices.Contains(source.columns, a.Name) {
+				l.fault(CodeColumn, d.Place(ast.Path{Part: "attribute", Name: a.Name}, nil), fmt.Sprintf("The source has no column %q", a.Name),
+					fmt.Sprintf("An attribute without an expression is a column of the source, %s.", ref.Name)+suggest(a.Name, source.columns))
+			}
+		}
 	}
 }
 
@@ -27,19 +49,13 @@ func (l *loader) unknownColumns(d *Declared, path ast.Path, resolve func(*resolv
 	resolve(r)
 	for _, u := range r.faults {
 		name := strings.Join(u.parts, ".")
-		where := "the query reads no table"
+		detail := fmt.Sprintf("There is no alias %q, and the query reads no table.", name)
 		if len(u.from) > 0 {
-			where = expectedAnd(u.from)
+			detail = fmt.Sprintf("No column or alias %q in %s.", name, strings.Join(u.from, ", "))
 		}
-		detail := fmt.Sprintf("No column or alias %q in %s.", name, where) + suggest(name, u.known)
-		if where == "the query reads no table" {
-			detail = fmt.Sprintf("There is no alias %q, and %s.", name, where) + suggest(name, u.known)
-		}
-		l.fault(CodeColumn, d.Place(path, u.node), fmt.Sprintf("Unknown column %q", name), detail)
+		l.fault(CodeColumn, d.Place(path, u.node), fmt.Sprintf("Unknown column %q", name), detail+suggest(name, u.known))
 	}
 }
-
-func expectedAnd(names []string) string { return strings.Join(names, ", ") }
 
 // tableColumns checks every expression of a table against its own columns.
 func (l *loader) tableColumns(d *Declared, t *ast.Table) {

@@ -96,6 +96,9 @@ func (l *loader) checkDictionary(d *Declared, dict *ast.Dictionary) {
 // noNullable are the types that cannot be inside Nullable (case S16: error 43 of 26.7).
 var noNullable = []string{"Array", "Map", "Nested", "Nullable", "LowCardinality", "AggregateFunction", "Variant", "Dynamic"}
 
+// noLowCardinality are the types that cannot be inside LowCardinality (error 43 of 26.7: numbers, strings and dates alone).
+var noLowCardinality = []string{"Array", "Map", "Tuple", "Nested", "LowCardinality", "AggregateFunction", "Variant", "Dynamic", "JSON", "Decimal"}
+
 func (l *loader) checkType(d *Declared, path ast.Path, n *ast.Node) {
 	n.Walk(func(n *ast.Node) bool {
 		if n.Kind != ast.Type {
@@ -122,6 +125,11 @@ func (l *loader) checkType(d *Declared, path ast.Path, n *ast.Node) {
 			}
 			l.fault(CodeType, d.Place(path, n), fmt.Sprintf("Nullable(%s) is no type", inner),
 				fmt.Sprintf("A server refuses %s inside Nullable. %s", inner, advice))
+			return false
+		}
+		if name == "LowCardinality" && n.Kids[0].Kind == ast.Type && slices.Contains(noLowCardinality, inner) {
+			l.fault(CodeType, d.Place(path, n), fmt.Sprintf("LowCardinality(%s) is no type", inner),
+				"A server keeps numbers, strings and dates in a dictionary of their own, and refuses anything else there.")
 			return false
 		}
 		return true

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -16,33 +15,34 @@ type Code string
 
 // The faults a tree can have.
 const (
-	CodeHCL          Code = "hcl"                  // HCL's own: syntax, evaluation, types
-	CodeSyntax       Code = "syntax"               // a ClickHouse fragment or statement that does not parse
-	CodeFile         Code = "file"                 // a file that is missing or cannot be read
-	CodePath         Code = "path"                 // a path that leaves the tree or is no path
-	CodeLimit        Code = "limit"                // something larger or deeper than the limits allow
-	CodeUnknown      Code = "unknown-word"         // a block, attribute, function or variable that does not exist
-	CodeMissing      Code = "missing"              // something required is absent
-	CodeValue        Code = "value"                // a value of the wrong type or out of range
-	CodeName         Code = "name"                 // a malformed name, or one that contradicts the manifest
-	CodeDuplicate    Code = "duplicate"            // a name declared twice
-	CodeVariable     Code = "variable"             // a variable without a usable value
-	CodeInclude      Code = "include"              // an include that loops or drops what is not there
-	CodeStatement    Code = "statement"            // a .sql file that is not one CREATE statement of the declared kind
-	CodePlatform     Code = "platform"             // ON CLUSTER, or a Replicated engine with arguments
-	CodeOrder        Code = "order"                // an object used before it is declared
-	CodeUndeclared   Code = "undeclared"           // an object used that nothing declares
-	CodeColumn       Code = "unknown-column"       // a column that does not exist
-	CodeType         Code = "type"                 // an unknown type, or a combination that is no type
-	CodeCodec        Code = "codec"                // an unknown codec
-	CodeEngine       Code = "engine"               // an unknown engine, or arguments it does not take
-	CodeFunction     Code = "function"             // an unknown function or index type
-	CodeSetting      Code = "setting"              // a setting no server has
-	CodeUnreadable   Code = "unreadable-statement" // a fragment kept as tokens: compared, but not understood
-	codeInternal     Code = "internal"
-	maxFaults             = 1000
-	suggestionLimit       = 3
-	expectationLimit      = 12
+	CodeHCL        Code = "hcl"                  // HCL's own: syntax, evaluation, types
+	CodeSyntax     Code = "syntax"               // a ClickHouse fragment or statement that does not parse
+	CodeFile       Code = "file"                 // a file that is missing or cannot be read
+	CodePath       Code = "path"                 // a path that leaves the tree or is no path
+	CodeLimit      Code = "limit"                // something larger or deeper than the limits allow
+	CodeUnknown    Code = "unknown-word"         // a block, attribute, function or variable that does not exist
+	CodeMissing    Code = "missing"              // something required is absent
+	CodeValue      Code = "value"                // a value of the wrong type or out of range
+	CodeName       Code = "name"                 // a malformed name, or one that contradicts the manifest
+	CodeDuplicate  Code = "duplicate"            // a name declared twice
+	CodeVariable   Code = "variable"             // a variable without a usable value
+	CodeInclude    Code = "include"              // an include that loops or drops what is not there
+	CodeStatement  Code = "statement"            // a .sql file that is not one CREATE statement of the declared kind
+	CodePlatform   Code = "platform"             // ON CLUSTER, or a Replicated engine with arguments
+	CodeOrder      Code = "order"                // an object used before it is declared
+	CodeUndeclared Code = "undeclared"           // an object used that nothing declares
+	CodeColumn     Code = "unknown-column"       // a column that does not exist
+	CodeType       Code = "type"                 // an unknown type, or a combination that is no type
+	CodeCodec      Code = "codec"                // an unknown codec
+	CodeEngine     Code = "engine"               // an unknown engine, or arguments it does not take
+	CodeFunction   Code = "function"             // an unknown function or index type
+	CodeSetting    Code = "setting"              // a setting no server has
+	CodeUnreadable Code = "unreadable-statement" // a fragment kept as tokens: compared, but not understood
+)
+
+const (
+	maxFaults        = 1000
+	expectationLimit = 12 // words listed in one message
 )
 
 // CodeOf returns the code of a diagnostic of this package.
@@ -120,25 +120,6 @@ func (f *faults) fault(code Code, at hcl.Range, summary, detail string) {
 
 func (f *faults) warn(code Code, at hcl.Range, summary, detail string) {
 	f.add(&hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: detail, Subject: &at, Extra: code})
-}
-
-// suggest returns ` Did you mean "x"?` for the known word nearest to given, or "" when none is near.
-func suggest(given string, known []string) string {
-	best, bestDistance := "", suggestionLimit
-	lower := strings.ToLower(given)
-	for _, word := range known {
-		if word == given {
-			continue
-		}
-		distance := levenshtein.Distance(lower, strings.ToLower(word), nil)
-		if distance*2 <= len(word) && distance < bestDistance {
-			best, bestDistance = word, distance
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Did you mean %q?", best)
 }
 
 // expected lists what a place takes, sorted, with "or" before the last.

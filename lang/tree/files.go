@@ -90,7 +90,7 @@ type fileError struct {
 
 func (e *fileError) Error() string { return e.summary + ": " + e.detail }
 
-// clean checks that name is a path inside the tree and returns it in its shortest form.
+// cleanPath checks that name is a path inside the tree and returns it in its shortest form.
 func cleanPath(name string) (string, *fileError) {
 	clean := path.Clean(name)
 	switch {
@@ -230,35 +230,40 @@ func tooDeep(s *source, limit int) (hcl.Range, bool) {
 		return hcl.Range{}, false
 	}
 	tokens, _ := hclsyntax.LexConfig(s.bytes, s.name, hcl.InitialPos)
-	chains := []int{0}
+	// One level for each open bracket: how long its expression is by now, and whether a new line ends it.
+	type level struct {
+		chain int
+		lines bool
+	}
+	levels := []level{{lines: true}}
 	for i, t := range tokens {
-		top := len(chains) - 1
+		top := &levels[len(levels)-1]
 		switch t.Type {
-		case hclsyntax.TokenOBrack:
-			if i > 0 && tokens[i-1].Type != hclsyntax.TokenComma {
-				chains[top]++
-			}
-			chains = append(chains, 0)
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOParen, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc,
+		case hclsyntax.TokenOBrace:
+			levels = append(levels, level{lines: true})
+		case hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc,
 			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			chains = append(chains, 0)
+			if t.Type == hclsyntax.TokenOBrack && i > 0 && tokens[i-1].Type != hclsyntax.TokenComma {
+				top.chain++ // an index: a[0][1][2] is a chain as well
+			}
+			levels = append(levels, level{})
 		case hclsyntax.TokenCBrack, hclsyntax.TokenCBrace, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc,
 			hclsyntax.TokenTemplateSeqEnd:
-			if top > 0 {
-				chains = chains[:top]
+			if len(levels) > 1 {
+				levels = levels[:len(levels)-1]
 			}
 		case hclsyntax.TokenComma:
-			chains[top] = 0
+			top.chain = 0
 		case hclsyntax.TokenNewline:
-			if top == 0 {
-				chains[top] = 0
+			if top.lines {
+				top.chain = 0
 			}
 		case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit,
-			hclsyntax.TokenComment, hclsyntax.TokenEqual, hclsyntax.TokenEOF:
+			hclsyntax.TokenComment, hclsyntax.TokenEqual, hclsyntax.TokenDot, hclsyntax.TokenEOF:
 		default:
-			chains[top]++
+			top.chain++
 		}
-		if len(chains) > limit || chains[len(chains)-1] > chainLimit {
+		if len(levels) > limit || levels[len(levels)-1].chain > chainLimit {
 			return t.Range, true
 		}
 	}

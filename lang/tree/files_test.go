@@ -152,6 +152,21 @@ func TestLimitsHold(t *testing.T) {
 	}
 }
 
+func TestALongFileIsNotADeepOne(t *testing.T) {
+	var manifest strings.Builder
+	manifest.WriteString("release = \"1.0.0\"\ndatabase \"d\" {}\nlocals {\n  list = [\n")
+	for i := range 5000 {
+		manifest.WriteString("    [" + itoa(i) + ", -1 + 2, \"${1 + 1}\"],\n")
+	}
+	manifest.WriteString("  ]\n")
+	for i := range 5000 {
+		manifest.WriteString("  x" + itoa(i) + " = 1 + 2 * -3\n")
+	}
+	manifest.WriteString("}\n")
+	tr, diags := tree.Load(fstest.MapFS{"manifest.hcl": {Data: []byte(manifest.String())}}, tree.Options{})
+	clean(t, tr, diags)
+}
+
 // doubling declares locals each of which is the one before twice.
 func doubling(n int) string {
 	var b strings.Builder

@@ -14,48 +14,63 @@ import (
 // tree came from.
 
 func parseExpr(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseExpr(t.value)
-	return d.parsed(t, path, n, err, "expression")
+	return d.parse(t, path, "expression", ddl.ParseExpr)
 }
 
 func parseType(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseType(t.value)
-	return d.parsed(t, path, n, err, "type")
+	return d.parse(t, path, "type", ddl.ParseType)
 }
 
 func parseCodec(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseCodec(t.value)
-	return d.parsed(t, path, n, err, path.Attr)
+	return d.parse(t, path, "codec", ddl.ParseCodec)
 }
 
 func parseStatistics(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseStatistics(t.value)
-	return d.parsed(t, path, n, err, path.Attr)
+	return d.parse(t, path, "statistics", ddl.ParseStatistics)
 }
 
 func parseOrderBy(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseOrderBy(t.value)
-	return d.parsed(t, path, n, err, "key")
+	return d.parse(t, path, "key", ddl.ParseOrderBy)
 }
 
 func parseTTL(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseTTL(t.value)
-	return d.parsed(t, path, n, err, "TTL")
+	return d.parse(t, path, "TTL", ddl.ParseTTL)
 }
 
 func parseIndexType(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseIndexType(t.value)
-	return d.parsed(t, path, n, err, "index type")
+	return d.parse(t, path, "index type", ddl.ParseIndexType)
 }
 
 func parseQuery(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParseQuery(t.value)
-	return d.parsed(t, path, n, err, "query")
+	return d.parse(t, path, "query", ddl.ParseQuery)
 }
 
 func parsePeriod(d *definition, t text, path ast.Path) *ast.Node {
-	n, err := ddl.ParsePeriod(t.value)
-	return d.parsed(t, path, n, err, "period")
+	return d.parse(t, path, "period", ddl.ParsePeriod)
+}
+
+// fragment is a text and the grammar it is read by.
+type fragment struct{ grammar, text string }
+
+// sharedBytes is the longest text whose tree is kept for the next one like it. Types and codecs repeat in a tree of
+// definitions, column by column, and nodes may be shared: they never change.
+const sharedBytes = 128
+
+func (d *definition) parse(t text, path ast.Path, grammar string, parse func(string) (*ast.Node, error)) *ast.Node {
+	key := fragment{grammar, t.value}
+	n, known := d.loader.fragments[key]
+	if !known {
+		var err error
+		if n, err = parse(t.value); err != nil {
+			d.syntax(t, err, grammar)
+			return nil
+		}
+		if len(t.value) <= sharedBytes {
+			d.loader.fragments[key] = n
+		}
+	}
+	d.declared.places.setText(path, t, n)
+	return n
 }
 
 func parseEngine(d *definition, t text) *ast.Engine {
@@ -80,15 +95,6 @@ func parseSettings(d *definition, t text, path func(string) ast.Path) []ast.Sett
 		d.declared.places.setText(path(s.Name), t, s.Value)
 	}
 	return settings
-}
-
-func (d *definition) parsed(t text, path ast.Path, n *ast.Node, err error, what string) *ast.Node {
-	if err != nil {
-		d.syntax(t, err, what)
-		return nil
-	}
-	d.declared.places.setText(path, t, n)
-	return n
 }
 
 // syntax reports an error of the ClickHouse parser at its place in the file.

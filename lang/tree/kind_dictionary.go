@@ -62,15 +62,21 @@ func buildDictionary(d *definition) ast.Object {
 	d.require(d.content, "source", `A dictionary names its source, as in source = "CLICKHOUSE(TABLE 'rates')".`)
 	if t, ok := d.text(d.content.attrs["source"]); ok {
 		source, err := ddl.ParseSource(t.value)
-		if d.parsed(t, ast.Path{Part: "source"}, ast.N(ast.List, ""), err, "source") != nil {
+		if err != nil {
+			d.syntax(t, err, "source")
+		} else {
 			dict.Source = source
+			d.declared.places.setText(ast.Path{Part: "source"}, t, nil)
 		}
 	}
 	d.require(d.content, "layout", `A dictionary has a layout, as in layout = "HASHED()".`)
 	if t, ok := d.text(d.content.attrs["layout"]); ok {
 		layout, err := ddl.ParseLayout(t.value)
-		if d.parsed(t, ast.Path{Part: "layout"}, ast.N(ast.List, ""), err, "layout") != nil {
+		if err != nil {
+			d.syntax(t, err, "layout")
+		} else {
 			dict.Layout = layout
+			d.declared.places.setText(ast.Path{Part: "layout"}, t, nil)
 		}
 	}
 	d.lifetime(dict)

@@ -59,18 +59,36 @@ func (s *localSet) evaluate(name string, variables cty.Value) {
 		return
 	}
 	s.path = append(s.path, name)
+	// An expression sees the locals it names, and no more: all of them at each would be quadratic.
+	seen, complete := map[string]cty.Value{}, true
 	for _, t := range attr.Expr.Variables() {
-		if next, ok := localName(t); ok && s.attrs[next] != nil {
-			s.evaluate(next, variables)
+		if t.RootName() != "local" {
+			continue
 		}
+		next, ok := localName(t)
+		if !ok {
+			s.fault(CodeValue, t.SourceRange(), "A local is named by itself", "Write local.name; the locals as a whole are no value here.")
+			complete = false
+			continue
+		}
+		if s.attrs[next] == nil {
+			s.unknownName(t, "local", next, slices.Sorted(maps.Keys(s.attrs)))
+			complete = false
+			continue
+		}
+		s.evaluate(next, variables)
+		seen[next] = s.values[next]
 	}
 	s.path = s.path[:len(s.path)-1]
 	if _, done := s.values[name]; done {
 		return // it was part of a loop, which is reported
 	}
-	known := maps.Clone(s.values)
+	if !complete {
+		s.values[name] = cty.DynamicVal
+		return
+	}
 	scope := &scope{faults: s.faults, source: s.manifest, limits: s.limits,
-		ctx: newContext(s.functions, map[string]cty.Value{"var": variables, "local": cty.ObjectVal(known)})}
+		ctx: newContext(s.functions, map[string]cty.Value{"var": variables, "local": cty.ObjectVal(seen)})}
 	value, _ := scope.value(attr.Expr)
 	if size := valueSize(value, s.limits.ValueBytes); size > s.limits.ValueBytes {
 		s.fault(CodeLimit, attr.Expr.Range(), fmt.Sprintf("Local %q is too large", name), fmt.Sprintf("Its value is larger than the ceiling of %d bytes.", s.limits.ValueBytes))

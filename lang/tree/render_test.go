@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/stdlib"
@@ -62,7 +63,7 @@ func TestRenderedObjectsOfTheCoreReleaseLoadAsTheyWere(t *testing.T) {
 }
 
 // TestEveryObjectAServerPrintsRendersAndLoadsAsItWas holds Load(Render(x)) = x over the objects of the corpus as 26.7
-// printed them. The few that .hcl cannot state say so.
+// printed them, as parsed and in canonical form. The few that .hcl cannot state say so.
 func TestEveryObjectAServerPrintsRendersAndLoadsAsItWas(t *testing.T) {
 	done, without := 0, 0
 	for _, p := range pairs(t) {
@@ -84,6 +85,15 @@ func TestEveryObjectAServerPrintsRendersAndLoadsAsItWas(t *testing.T) {
 		done++
 		if diff := cmp.Diff(shape(object), shape(back)); diff != "" {
 			t.Errorf("(-want +got):\n%s\n%s\n%s", diff, p.Live, text)
+		}
+		canonical := canon.Object(object, canon.Env{})
+		back, text, err = reload(canonical)
+		if err != nil {
+			t.Errorf("canonical: %v\n%s\n%s", err, p.Live, text)
+			continue
+		}
+		if diff := cmp.Diff(shape(canonical), shape(canon.Object(back, canon.Env{}))); diff != "" {
+			t.Errorf("canonical (-want +got):\n%s\n%s\n%s", diff, p.Live, text)
 		}
 	}
 	t.Logf("%d objects, %d without a .hcl form", done, without)

@@ -57,19 +57,23 @@ func (s *scope) namesKnown(expr hclsyntax.Expression) bool {
 		if !found || !isAttr || !object.Type().IsObjectType() || object.Type().HasAttribute(attr.Name) {
 			continue
 		}
-		known := slices.Sorted(maps.Keys(object.Type().AttributeTypes()))
-		what := map[string]string{"var": "variable", "local": "local"}[root.Name]
-		if what == "" {
-			what = root.Name + " value"
-		}
-		detail := fmt.Sprintf("Nothing declares a %s %q.", what, attr.Name) + suggest(attr.Name, known)
-		if len(known) > 0 {
-			detail += " Known: " + expected(known) + "."
-		}
-		s.fault(CodeUnknown, t.SourceRange(), fmt.Sprintf("Unknown %s %q", what, attr.Name), detail)
+		s.unknownName(t, root.Name, attr.Name, slices.Sorted(maps.Keys(object.Type().AttributeTypes())))
 		ok = false
 	}
 	return ok
+}
+
+// unknownName reports a reference to a name of a namespace that does not have it.
+func (f *faults) unknownName(t hcl.Traversal, namespace, name string, known []string) {
+	what := map[string]string{"var": "variable", "local": "local"}[namespace]
+	if what == "" {
+		what = namespace + " value"
+	}
+	detail := fmt.Sprintf("Nothing declares a %s %q.", what, name) + suggest(name, known)
+	if len(known) > 0 {
+		detail += " Known: " + expected(known) + "."
+	}
+	f.fault(CodeUnknown, t.SourceRange(), fmt.Sprintf("Unknown %s %q", what, name), detail)
 }
 
 // text evaluates an attribute as a piece of text; a number or a bool is one too.
@@ -81,6 +85,9 @@ func (s *scope) text(attr *hclsyntax.Attribute) (text, bool) {
 }
 
 func (s *scope) textOf(expr hclsyntax.Expression, name string) (text, bool) {
+	if value, ok := constant(expr); ok {
+		return text{value: value, source: s.source, expr: expr, ctx: s.ctx}, true
+	}
 	v, ok := s.value(expr)
 	if !ok {
 		return text{}, false
@@ -96,6 +103,19 @@ func (s *scope) textOf(expr hclsyntax.Expression, name string) (text, bool) {
 		return text{}, false
 	}
 	return text{value: value, source: s.source, expr: expr, ctx: s.ctx}, true
+}
+
+// constant returns the text of a string without templates, as most are: there is nothing to evaluate.
+func constant(expr hclsyntax.Expression) (string, bool) {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || len(template.Parts) != 1 {
+		return "", false
+	}
+	literal, ok := template.Parts[0].(*hclsyntax.LiteralValueExpr)
+	if !ok || literal.Val.Type() != cty.String || literal.Val.IsNull() {
+		return "", false
+	}
+	return literal.Val.AsString(), true
 }
 
 // str evaluates an attribute as plain words that are no ClickHouse text; absent is "".

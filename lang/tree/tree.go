@@ -114,6 +114,7 @@ func Load(fsys fs.FS, opts Options) (tree *Tree, diags hcl.Diagnostics) {
 		functions: functions(),
 		kinds:     map[string]kind{},
 		given:     map[string]*source{},
+		fragments: map[fragment]*ast.Node{},
 		tree:      &Tree{byName: map[nameKey]*Declared{}},
 	}
 	l.files = &files{fsys: fsys, limits: l.limits, sources: map[string]*source{}, failed: map[string]bool{}}
@@ -134,6 +135,7 @@ type loader struct {
 	files     *files
 	functions map[string]function.Function
 	kinds     map[string]kind
+	fragments map[fragment]*ast.Node
 	given     map[string]*source // values from the command line, as sources of faults
 	manifest  *source
 	names     map[string]cty.Value // var and local

@@ -175,6 +175,9 @@ func (o *Object) Settle() {
 	}
 }
 
+// listed reports whether the renderers list the object without being asked for all: it differs, or it is adopted.
+func (o *Object) listed() bool { return o.Action != ObjectNone || o.Adopted }
+
 // gravity orders the actions of an object. A refusal outweighs what is carried out beside it, because a person has to
 // act on it.
 var gravity = map[string]int{ObjectNone: 0, ObjectReport: 1, ObjectAlter: 2, ObjectReplace: 3, ObjectCreate: 4, ObjectCannotTell: 5, ObjectRefused: 6}

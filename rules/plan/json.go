@@ -22,7 +22,7 @@ func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
 	j.text(`,"objects":[`)
 	first := true
 	for _, object := range d.Objects {
-		if o.All || object.Action != ObjectNone {
+		if o.All || object.listed() {
 			j.item(&first, object)
 		}
 	}

@@ -36,7 +36,7 @@ const (
 func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	t := &textWriter{out: bufio.NewWriter(w), o: o}
 	for _, object := range d.Objects {
-		if o.All || object.Action != ObjectNone {
+		if o.All || object.listed() {
 			t.object(object)
 		}
 	}
@@ -71,9 +71,10 @@ func (s Summary) Text() string {
 }
 
 type textWriter struct {
-	out *bufio.Writer
-	o   TextOptions
-	err error
+	out   *bufio.Writer
+	o     TextOptions
+	shown string // the last statement shown of the object at hand
+	err   error
 }
 
 func (t *textWriter) line(format string, args ...any) {
@@ -103,6 +104,7 @@ func (t *textWriter) object(o *Object) {
 		t.line("    %s: %s", place, u.Message)
 	}
 	width, actionWidth := 0, 0
+	t.shown = ""
 	for _, c := range o.Changes {
 		width = max(width, utf8.RuneCountInString(c.label()))
 		actionWidth = max(actionWidth, len(c.action()))
@@ -134,7 +136,12 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	if c.Advice != "" {
 		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
 	}
-	if c.Statement != "" && (c.Action == ObjectRefused || c.Action == ObjectReport) {
+	switch {
+	case c.Statement == "" || c.Action != ObjectRefused && c.Action != ObjectReport:
+	case c.Statement == t.shown:
+		t.line("      %s", t.paint(dim, "not sent: the same statement"))
+	default:
+		t.shown = c.Statement
 		for _, line := range strings.Split(c.Statement, "\n") {
 			t.line("      %s", t.paint(dim, "not sent: "+line))
 		}

@@ -36,7 +36,7 @@ func run(ctx context.Context, url, dir string) error {
 	}
 	g := &generator{ctx: ctx, url: url}
 	files := map[string]func() error{
-		"types_gen.go": g.types, "functions_gen.go": g.functions, "settings_gen.go": g.settings, "engines_gen.go": g.engines,
+		"types_gen.go": g.types, "functions_gen.go": g.functions, "merge_tree_gen.go": g.mergeTree, "session_gen.go": g.session, "engines_gen.go": g.engines,
 	}
 	for _, file := range slices.Sorted(mapKeys(files)) {
 		g.out.Reset()
@@ -124,15 +124,22 @@ func (g *generator) table(name string, entries []entry) {
 // named prints a table of names looked up as written and one of those looked up in any case. Rows are name, whether
 // the case matters not, canonical name or "", flags.
 func (g *generator) named(name string, rows [][]string) {
-	canonical := make(map[string]string, len(rows))
+	alias := make(map[string]string, len(rows))
+	registered := make(map[string]string, len(rows)) // an alias may name its function in another case
 	for _, r := range rows {
-		canonical[r[0]] = r[2]
+		alias[r[0]] = r[2]
+		if r[1] == "1" {
+			registered[strings.ToLower(r[0])] = r[0]
+		}
 	}
 	var exact, folded []entry
 	for _, r := range rows {
 		value := r[0]
-		for canonical[value] != "" {
-			value = canonical[value]
+		for alias[value] != "" {
+			value = alias[value]
+			if _, ok := alias[value]; !ok {
+				value = registered[strings.ToLower(value)]
+			}
 		}
 		exact = append(exact, entry{r[0], value, r[3]})
 		if r[1] == "1" {

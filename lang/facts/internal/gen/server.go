@@ -2,16 +2,27 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+
+	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
-// embeddedURL starts the embedded engine and returns its HTTP address and what stops it.
-func embeddedURL(context.Context) (string, func(), error) {
-	return "", nil, errors.New("give -url: the embedded engine is not linked in")
+// embeddedURL starts the embedded engine on a temporary directory and returns its HTTP address and what stops it.
+func embeddedURL(ctx context.Context) (string, func(), error) {
+	server, err := embedded.Start(ctx, embedded.Options{Progress: os.Stderr})
+	if err != nil {
+		return "", nil, err
+	}
+	stop := func() {
+		if err := server.Close(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+		}
+	}
+	return server.URL(), stop, nil
 }
 
 func (g *generator) exec(sql string) error {
@@ -25,7 +36,7 @@ func (g *generator) exec(sql string) error {
 	}
 	defer response.Body.Close()
 	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%.200s: %s %v", sql, body, err)
+		return fmt.Errorf("%.200s: %.2000s %v", sql, body, err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ var probes = []struct{ engines, create string }{
 	{"PostgreSQL", "PostgreSQL('h:1', 'd', 't', 'u', 'p')"},
 }
 
-func (g *generator) settings() error {
+func (g *generator) mergeTree() error {
 	rows, err := g.query("SELECT name, type, default, readonly, is_obsolete FROM system.merge_tree_settings ORDER BY name")
 	if err != nil {
 		return err
@@ -28,7 +28,10 @@ func (g *generator) settings() error {
 		g.printf("{%q, %q, %q, %t, %t},\n", r[0], r[1], r[2], r[3] == "1", r[4] == "1")
 	}
 	g.printf("}\n\n")
+	return nil
+}
 
+func (g *generator) session() error {
 	session, err := g.query("SELECT name, value, tier FROM system.settings ORDER BY name")
 	if err != nil {
 		return err

@@ -1,0 +1,220 @@
+package golden
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// typeChanges are changes of a column's type with rows. lost lists the values the new type cannot keep, as text; proved
+// says that the types do not tell and the data is asked.
+var typeChanges = []struct {
+	live, desired string
+	rows          string // SQL literals
+	proved        bool
+	lost          []string
+}{
+	// S31: the server accepts this and 70000 reads 4464.
+	{"UInt32", "UInt16", "1, 70000, 65535", true, []string{"70000"}},
+	{"UInt32", "UInt16", "1, 65535", true, nil},
+	{"UInt16", "UInt64", "0, 65535", false, nil},
+	{"UInt32", "Int32", "1, 4294967295", true, []string{"4294967295"}},
+	{"UInt32", "Int64", "1, 4294967295", false, nil},
+	{"Int32", "UInt32", "-1, 1", true, []string{"-1"}},
+	{"Int64", "Float64", "9007199254740992, 9007199254740993", true, []string{"9007199254740993"}},
+	{"Int32", "Float64", "-2147483648, 2147483647", false, nil},
+	{"Float64", "Float32", "0.5, 0.1", true, []string{"0.1"}},
+	{"Float64", "Float32", "0.5, nan, inf", true, nil},
+	{"Float64", "Int32", "1, 1.5, nan", true, []string{"1.5", "nan"}},
+	{"Decimal(9, 2)", "Decimal(18, 4)", "1.23, -9999999.99", false, nil},
+	{"Decimal(9, 2)", "Decimal(9, 4)", "1.23, 9999999.99", true, []string{"9999999.99"}},
+	{"Decimal(9, 2)", "Decimal(9, 1)", "1.2, 1.23", true, []string{"1.23"}},
+	{"Int32", "Decimal(9, 2)", "1, 99999999", true, []string{"99999999"}},
+	{"Int32", "Decimal(18, 2)", "1, 2147483647, -2147483648", false, nil},
+	// S09: the server accepts this and the table can no longer be read.
+	{"Enum8('new' = 1, 'paid' = 2)", "Enum8('new' = 1)", "'new', 'paid'", true, []string{"paid"}},
+	{"Enum8('new' = 1, 'paid' = 2)", "Enum8('new' = 1)", "'new'", true, nil},
+	{"Enum8('new' = 1, 'paid' = 2)", "Enum8('new' = 1, 'settled' = 2)", "'new', 'paid'", true, []string{"paid"}},
+	{"Enum8('new' = 1)", "Enum16('new' = 1, 'paid' = 300)", "'new'", false, nil},
+	{"Enum8('new' = 1, 'paid' = 2)", "String", "'new', 'paid'", false, nil},
+	{"Enum8('new' = 1, 'paid' = 2)", "LowCardinality(String)", "'new', 'paid'", false, nil},
+	{"String", "Enum8('new' = 1, 'paid' = 2)", "'new', 'gone'", true, []string{"gone"}},
+	{"Int8", "Enum8('new' = 1, 'paid' = 2)", "1, 2", true, nil},
+	{"Int8", "Enum8('new' = 1, 'paid' = 2)", "1, 3", true, []string{"3"}},
+	{"String", "UInt32", "'7', '007', 'x', ''", true, []string{"", "007", "x"}},
+	{"String", "UInt32", "'7', '4294967295'", true, nil},
+	{"String", "Date", "'2026-01-31', '2026-02-30', 'soon'", true, []string{"2026-02-30", "soon"}},
+	{"String", "DateTime64(3, 'UTC')", "'2026-01-31 10:00:00.123', '2026-01-31 10:00:00'", true, []string{"2026-01-31 10:00:00"}},
+	{"String", "UUID", "'61f0c404-5cb3-11e7-907b-a6006ad3dba0', 'x'", true, []string{"x"}},
+	{"String", "LowCardinality(String)", "'a', 'b'", false, nil},
+	{"LowCardinality(String)", "String", "'a', 'b'", false, nil},
+	{"String", "Nullable(String)", "'a', ''", false, nil},
+	{"String", "FixedString(3)", "'abc', 'ab', 'abcd'", true, []string{"abcd"}},
+	{"FixedString(3)", "String", "'abc'", true, nil},
+	{"UUID", "String", "'61f0c404-5cb3-11e7-907b-a6006ad3dba0'", false, nil},
+	{"IPv4", "String", "'127.0.0.1'", false, nil},
+	{"Bool", "UInt8", "true, false", false, nil},
+	{"UInt8", "Bool", "0, 1", true, nil},
+	{"UInt8", "Bool", "0, 2", true, []string{"2"}},
+	{"Date", "Date32", "'1970-01-01', '2149-06-06'", false, nil},
+	{"Date32", "Date", "'1970-01-02', '1925-01-01'", true, []string{"1925-01-01"}},
+	{"Date", "DateTime('UTC')", "'1970-01-01', '2026-01-31'", true, nil},
+	{"Date", "DateTime('UTC')", "'2026-01-31', '2149-06-06'", true, []string{"2149-06-06"}},
+	{"DateTime('UTC')", "Date", "'2026-01-31 00:00:00', '2026-01-31 10:00:00'", true, []string{"2026-01-31 10:00:00"}},
+	{"DateTime('UTC')", "DateTime('Europe/Amsterdam')", "'2026-01-31 10:00:00'", false, nil},
+	{"DateTime('UTC')", "DateTime64(9, 'UTC')", "'2026-01-31 10:00:00', '2106-02-07 06:28:15'", false, nil},
+	{"DateTime64(6, 'UTC')", "DateTime64(3, 'UTC')", "'2026-01-31 10:00:00.123', '2026-01-31 10:00:00.123456'", true, []string{"2026-01-31 10:00:00.123456"}},
+	{"DateTime64(3, 'UTC')", "DateTime64(6, 'UTC')", "'2026-01-31 10:00:00.123'", false, nil},
+	{"DateTime64(3, 'UTC')", "DateTime64(9, 'UTC')", "'2026-01-31 10:00:00.123', '2290-01-01 00:00:00.000'", true, []string{"2290-01-01 00:00:00.000"}},
+	{"DateTime64(3, 'UTC')", "DateTime('UTC')", "'2026-01-31 10:00:00', '2026-01-31 10:00:00.5', '1960-01-01 00:00:00'", true, []string{"1960-01-01 00:00:00.000", "2026-01-31 10:00:00.500"}},
+	{"Array(UInt16)", "Array(UInt8)", "[1, 2], [300]", true, []string{"[300]"}},
+	{"Array(UInt8)", "Array(UInt16)", "[1, 2], []", false, nil},
+	{"Array(String)", "Array(LowCardinality(String))", "['a', 'b'], []", false, nil},
+	{"Map(String, UInt32)", "Map(String, UInt16)", "map('a', 1), map('b', 70000)", true, []string{"{'b':70000}"}},
+	{"Tuple(a UInt8, b UInt32)", "Tuple(a UInt16, b UInt64)", "(1, 2)", false, nil},
+	{"Variant(String, UInt8)", "Variant(Date, String, UInt8)", "'a', 7", false, nil},
+}
+
+// TestATypeChangeLosesNoValue runs each change over its rows. What the proof finds is what would be lost; what it
+// passes, and what the types pass, reads the same after the ALTER when it is cast back.
+func TestATypeChangeLosesNoValue(t *testing.T) {
+	book := release(t)
+	s := &server{t: t, url: embeddedtest.Server(t)}
+	database := embeddedtest.Database(t)
+	for i, c := range typeChanges {
+		t.Run(fmt.Sprintf("%s to %s: %s", c.live, c.desired, c.rows), func(t *testing.T) {
+			s := s.in(t)
+			table := fmt.Sprintf("%s.change_%d", database, i)
+			definition := "CREATE TABLE " + table + " (k UInt64, v %s) ENGINE = MergeTree ORDER BY k"
+			s.exec(fmt.Sprintf(definition, c.live))
+			s.exec(fmt.Sprintf("INSERT INTO %s SELECT number, CAST([%s], %s)[number + 1] FROM numbers(%d)",
+				table, wrapped(c.rows, c.live), ast.QuoteString("Array("+c.live+")"), rowCount(c.rows)))
+			before := s.query("SELECT k, toString(v) FROM " + table + " ORDER BY k")
+			doc := s.change(book, table, fmt.Sprintf(definition, c.desired))
+			if len(doc.Statements) != 1 {
+				t.Fatalf("want one statement, have %d: %+v", len(doc.Statements), doc.Objects[0].Changes[0])
+			}
+			st := doc.Statements[0]
+			if (st.Proof != nil) != c.proved {
+				t.Fatalf("asked of the data: %v, want %v", st.Proof != nil, c.proved)
+			}
+			if st.Proof != nil {
+				lost := s.lost(st.Proof)
+				if diff := cmp.Diff(c.lost, lost); diff != "" {
+					t.Fatalf("lost (-want +found):\n%s\n%s", diff, st.Proof.Query)
+				}
+				if len(lost) > 0 {
+					return
+				}
+			}
+			s.exec(st.SQL)
+			back := "CAST(v, " + ast.QuoteString(c.live) + ")"
+			if strings.HasPrefix(c.live, "Variant") {
+				back = "v" // no cast leads back from more members to fewer
+			}
+			after := s.query("SELECT k, toString(" + back + ") FROM " + table + " ORDER BY k")
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("the rows changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestANullIsCountedBeforeItsColumnGivesItUp is case S32: with a default the server takes the change, and every NULL
+// becomes it.
+func TestANullIsCountedBeforeItsColumnGivesItUp(t *testing.T) {
+	book := release(t)
+	s := &server{t: t, url: embeddedtest.Server(t)}
+	table := embeddedtest.Database(t) + ".notes"
+	s.exec("CREATE TABLE " + table + " (k UInt64, v Nullable(String) DEFAULT 'none') ENGINE = MergeTree ORDER BY k")
+	s.exec("INSERT INTO " + table + " VALUES (1, 'a'), (2, NULL), (3, NULL)")
+	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v String DEFAULT 'none') ENGINE = MergeTree ORDER BY k")
+	found := s.query(doc.Statements[0].Proof.Query)
+	if !strings.HasPrefix(found, "2\t") {
+		t.Fatalf("the proof finds %q, want 2 rows", found)
+	}
+	s.exec("ALTER TABLE " + table + " DELETE WHERE v IS NULL")
+	if found := s.query(doc.Statements[0].Proof.Query); !strings.HasPrefix(found, "0\t") {
+		t.Fatalf("the proof finds %q, want no row", found)
+	}
+	s.exec(doc.Statements[0].SQL)
+	if got := s.query("SELECT k, v FROM " + table); got != "1\ta\n" {
+		t.Errorf("the rows are %q", got)
+	}
+}
+
+// TestASilentChangeOfKindIsNeverSent is case S27: the server takes the ALTER and 99 reads 10.
+func TestASilentChangeOfKindIsNeverSent(t *testing.T) {
+	book := release(t)
+	s := &server{t: t, url: embeddedtest.Server(t)}
+	table := embeddedtest.Database(t) + ".units"
+	s.exec("CREATE TABLE " + table + " (k UInt64, v UInt64) ENGINE = MergeTree ORDER BY k")
+	s.exec("INSERT INTO " + table + " VALUES (1, 99)")
+	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v UInt64 ALIAS k * 10) ENGINE = MergeTree ORDER BY k")
+	if len(doc.Statements) > 0 {
+		t.Fatalf("sent: %s", doc.Statements[0].SQL)
+	}
+	s.exec(doc.Objects[0].Changes[0].Statement)
+	if got := s.query("SELECT v FROM " + table); got != "10\n" {
+		t.Errorf("the server no longer loses the value: it reads %q; the rule can be looser", got)
+	}
+}
+
+// change plans the change of a live table to a definition, with drift allowed.
+func (s *server) change(book *rules.Book, table, definition string) *plan.Document {
+	s.t.Helper()
+	desired, err := ddl.ParseStatement(definition)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	database, name, _ := strings.Cut(table, ".")
+	live := s.parse(s.column("SELECT create_table_query FROM system.tables WHERE database = '" + database + "' AND name = '" + name + "'")[0])
+	return book.Plan([]rules.Pair{{Kind: desired.Kind(), Name: desired.ID(), Live: live, Desired: desired}},
+		rules.Options{Platform: rules.Embedded, AllowDrift: true})
+}
+
+// lost runs a proof and returns the values it found, sorted.
+func (s *server) lost(proof *plan.Proof) []string {
+	s.t.Helper()
+	values := s.column("SELECT arrayJoin(arraySort(tupleElement(found, 2))) FROM (SELECT tuple(*) AS found FROM (" + proof.Query + "))")
+	return values
+}
+
+// wrapped makes each row of a Variant one of the type, whose array has no common type of its own.
+func wrapped(rows, typ string) string {
+	if !strings.HasPrefix(typ, "Variant") {
+		return rows
+	}
+	var list []string
+	for _, row := range strings.Split(rows, ", ") {
+		list = append(list, "CAST("+row+", "+ast.QuoteString(typ)+")")
+	}
+	return strings.Join(list, ", ")
+}
+
+// rowCount counts the literals of a list.
+func rowCount(rows string) int {
+	depth, quoted, n := 0, false, 1
+	for _, r := range rows {
+		switch {
+		case r == '\'':
+			quoted = !quoted
+		case quoted:
+		case r == '(' || r == '[':
+			depth++
+		case r == ')' || r == ']':
+			depth--
+		case r == ',' && depth == 0:
+			n++
+		}
+	}
+	return n
+}

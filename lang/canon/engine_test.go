@@ -1,0 +1,170 @@
+package canon_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/lang/ddl"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
+
+// The statements of testdata/ are in the words people use; the engine stores each in its own.
+const (
+	columnTable = "CREATE TABLE {db}.@ (k UInt64, s String, ts DateTime, d Date, f Float64, arr Array(UInt8), m Map(String,String), " +
+		"tup Tuple(a UInt8, b String), %s) ENGINE=MergeTree ORDER BY k"
+	baseColumns = "k UInt64, s String, ts DateTime, d Date, f Float64, n UInt32, arr Array(UInt8), m Map(String,String), v Array(Float32)"
+	wideColumns = "id UInt64, v String, ts DateTime, d Date, f Float64, n Nullable(Int32), arr Array(UInt8), m Map(String,UInt64), " +
+		"tup Tuple(a UInt8, b String), lc LowCardinality(String), sgn Int8, ver UInt32"
+)
+
+// surroundings are the objects the statements read.
+var surroundings = []string{
+	"CREATE TABLE {db}.src (id UInt64, v String, ts DateTime, d Date, f Float64, n Nullable(Int32), arr Array(UInt8), m Map(String,UInt64), " +
+		"tup Tuple(a UInt8, b String), nest Nested(x UInt8, y String), n2 Nested(a UInt8, b String), lc LowCardinality(String), sgn Int8, ver UInt32) " +
+		"ENGINE=ReplacingMergeTree ORDER BY id SAMPLE BY id",
+	"CREATE TABLE {db}.dim (id UInt64, w String, d Date) ENGINE=MergeTree ORDER BY id",
+	"CREATE TABLE {db}.dst (id UInt64, v String) ENGINE=MergeTree ORDER BY id",
+	"CREATE TABLE {db}.jn (id UInt64, w String) ENGINE=Join(ANY, LEFT, id)",
+	"CREATE DICTIONARY {db}.dd (id UInt64, w String) PRIMARY KEY id SOURCE(CLICKHOUSE(TABLE 'dim' DB '{db}')) LAYOUT(FLAT()) LIFETIME(0)",
+}
+
+var functionTexts = []string{"CREATE FUNCTION zzf AS (x) -> x*2+1", "CREATE FUNCTION zzg AS (a, b) -> a || b"}
+
+func TestWhatTheEngineStoresIsWhatWasWritten(t *testing.T) {
+	db := embeddedtest.Database(t)
+	server := engine{t: t, url: embeddedtest.Server(t), db: db}
+	env := canon.Env{User: "default", Function: sqlFunctions(t)}
+	for _, text := range functionTexts {
+		server.must(strings.Replace(text, "FUNCTION", "FUNCTION IF NOT EXISTS", 1))
+	}
+	for _, text := range surroundings {
+		server.must(strings.ReplaceAll(text, "{db}", db))
+	}
+	var statements []string
+	for _, column := range lines(t, "testdata/columns.txt") {
+		statements = append(statements, fmt.Sprintf(columnTable, column))
+	}
+	for _, statement := range lines(t, "testdata/statements.txt") {
+		statement = strings.NewReplacer("{base}", baseColumns, "{wide}", wideColumns).Replace(statement)
+		if !strings.Contains(statement, "{db}.@") {
+			statement = strings.Replace(statement, "@", "{db}.@", 1)
+		}
+		statements = append(statements, statement)
+	}
+	stored, undetermined := 0, 0
+	for i, statement := range statements {
+		name := fmt.Sprintf("o%d", i)
+		text := strings.ReplaceAll(strings.ReplaceAll(statement, "{db}.@", db+"."+name), "{db}", db)
+		if _, err := server.query(text); err != nil {
+			continue // what it refuses it does not store; the count below holds the test to its purpose
+		}
+		printed, err := server.query("SELECT create_table_query FROM system.tables WHERE database = '" + db + "' AND name = '" + name + "' FORMAT TSVRaw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := "TABLE"
+		if strings.HasPrefix(printed, "CREATE DICTIONARY") {
+			kind = "DICTIONARY"
+		}
+		server.must("DROP " + kind + " " + db + "." + name + " SYNC")
+		stored++
+		live, err := ddl.ParseStatement(printed)
+		if err != nil {
+			t.Errorf("stored text: %v\n%s", err, printed)
+			continue
+		}
+		desired, err := ddl.ParseStatement(text)
+		if err != nil {
+			t.Errorf("%v\n%s", err, text)
+			continue
+		}
+		l, d := canon.Pair(live, desired, env)
+		for _, diff := range compare(l, d) {
+			if diff.reason != "" {
+				undetermined++
+				continue
+			}
+			t.Errorf("%s differs\n  written %s\n  stored  %s\n  live    %.600s\n  desired %.600s", diff.path, text, printed, show(diff.live), show(diff.desired))
+		}
+	}
+	t.Logf("%d statements, %d stored, %d parts the text does not determine", len(statements), stored, undetermined)
+	if stored < len(statements)*9/10 {
+		t.Errorf("the engine took %d of %d statements", stored, len(statements))
+	}
+}
+
+func sqlFunctions(t *testing.T) func(string) *ast.Function {
+	functions := map[string]*ast.Function{}
+	for _, text := range functionTexts {
+		o, err := ddl.ParseStatement(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := o.(*ast.Function)
+		functions[f.Name] = f
+	}
+	return func(name string) *ast.Function { return functions[name] }
+}
+
+type engine struct {
+	t   *testing.T
+	url string
+	db  string
+}
+
+// engineSettings allow what a server of today's defaults calls experimental or suspicious.
+var engineSettings = []string{"allow_suspicious_low_cardinality_types", "allow_suspicious_codecs", "allow_suspicious_variant_types",
+	"allow_experimental_codecs", "enable_time_time64_type", "allow_experimental_qbit_type", "allow_experimental_statistics",
+	"allow_experimental_full_text_index", "allow_suspicious_ttl_expressions", "allow_suspicious_primary_key"}
+
+func (e engine) query(sql string) (string, error) {
+	parameters := url.Values{"database": {e.db}}
+	for _, s := range engineSettings {
+		parameters.Set(s, "1")
+	}
+	response, err := http.Post(e.url+"/?"+parameters.Encode(), "text/plain", strings.NewReader(sql))
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", err
+	}
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s", body)
+	}
+	return strings.TrimSuffix(string(body), "\n"), nil
+}
+
+func (e engine) must(sql string) {
+	e.t.Helper()
+	if _, err := e.query(sql); err != nil {
+		e.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	s := bufio.NewScanner(bytes.NewReader(text))
+	for s.Scan() {
+		out = append(out, s.Text())
+	}
+	return out
+}
