@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
@@ -69,11 +70,12 @@ func creatable(d *tree.Declared) bool {
 }
 
 func finding(d *tree.Declared, rejected *executor.RejectedError) lint.Finding {
-	path, node := place(d.Object, rejected.Message)
+	message := strings.TrimPrefix(rejected.Message, fmt.Sprintf("code %d: ", rejected.Code))
+	path, node := place(d.Object, message)
 	return lint.Finding{
 		Code: lint.CodeServer, Severity: lint.Error, Kind: d.Kind, Name: d.Name, Path: path, At: d.Place(path, node),
 		Summary: fmt.Sprintf("ClickHouse refuses %s", d.Name),
-		Reason:  fmt.Sprintf("Error %d: %s", rejected.Code, rejected.Message),
+		Reason:  fmt.Sprintf("Error %d: %s", rejected.Code, message),
 		Remedy:  "Correct the definition. What needs a cluster, another system or another version than the embedded engine's is refused here as well.",
 	}
 }

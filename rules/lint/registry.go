@@ -26,8 +26,10 @@ type Check struct {
 
 // Checks lists every check by code. The list is closed: a finding has no other code.
 func Checks() []Check {
-	return slices.Concat(faultChecks(), waiverChecks(), keyChecks(), partitionChecks(), ttlChecks(), typeChecks(), valueChecks(),
+	all := slices.Concat(faultChecks(), waiverChecks(), keyChecks(), partitionChecks(), ttlChecks(), typeChecks(), valueChecks(),
 		commentChecks(), codecChecks(), indexChecks(), engineChecks(), queryChecks(), storedChecks(), settingChecks(), sizeChecks(), serverChecks())
+	slices.SortFunc(all, func(a, b Check) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return all
 }
 
 // Find returns the check of a code, in any case.
