@@ -131,7 +131,11 @@ func (i *Index) String() string { return string(i.Append(nil)) }
 
 // Append appends what [Index.String] returns.
 func (i *Index) Append(dst []byte) []byte {
-	dst = append(dst, "INDEX "...)
+	return i.appendBody(append(dst, "INDEX "...))
+}
+
+// appendBody appends what stands behind the word.
+func (i *Index) appendBody(dst []byte) []byte {
 	dst = appendIdent(dst, i.Name)
 	dst = append(dst, ' ')
 	dst = i.Expr.Append(dst)
@@ -149,7 +153,11 @@ func (p *Projection) String() string { return string(p.Append(nil)) }
 
 // Append appends what [Projection.String] returns.
 func (p *Projection) Append(dst []byte) []byte {
-	dst = append(dst, "PROJECTION "...)
+	return p.appendBody(append(dst, "PROJECTION "...))
+}
+
+// appendBody appends what stands behind the word.
+func (p *Projection) appendBody(dst []byte) []byte {
 	dst = appendIdent(dst, p.Name)
 	if p.Index != nil {
 		dst = append(dst, " INDEX "...)
@@ -174,7 +182,11 @@ func (c *Constraint) String() string { return string(c.Append(nil)) }
 
 // Append appends what [Constraint.String] returns.
 func (c *Constraint) Append(dst []byte) []byte {
-	dst = append(dst, "CONSTRAINT "...)
+	return c.appendBody(append(dst, "CONSTRAINT "...))
+}
+
+// appendBody appends what stands behind the word.
+func (c *Constraint) appendBody(dst []byte) []byte {
 	dst = appendIdent(dst, c.Name)
 	dst = append(dst, ' ')
 	dst = append(dst, c.Kind...)

@@ -1,5 +1,7 @@
 package ast
 
+import "strconv"
+
 // Shapes of the tree.
 //
 // This is the shape of every construct as the parser leaves it: what its author wrote, redundant parentheses
@@ -16,7 +18,8 @@ package ast
 // Operators. Infix operators have two kids, except that a chain of AND, OR or || without parentheses is one node
 // with two or more. Prefix: "-", "NOT". Texts as written: "=", "==", "!=", "<>", "%", "MOD", "DIV", "/", "||", "<=>",
 // "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE", "REGEXP", "NOT REGEXP", "IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN".
-//   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x]; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]
+//   - x LIKE p ESCAPE 'c': the third kid is the String, for LIKE and its like
+//   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x], and so for TRUE, FALSE, UNKNOWN; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]
 //   - x [NOT] BETWEEN a AND b: "BETWEEN", "NOT BETWEEN" [x, a, b]
 //   - c ? a : b: "?:" [c, a, b]
 //   - x::T: "::" [x, Type]; x[i]: "[]" [x, i]
@@ -159,6 +162,17 @@ const (
 	// Text is the name and Kids[0] the value.
 	Equals
 )
+
+// String returns the kind's name as this package spells it.
+func (k NodeKind) String() string {
+	names := [...]string{"Invalid", "Opaque", "Unknown", "Ident", "Number", "String", "Keyword", "Param", "Star", "Func", "Params",
+		"Operator", "Lambda", "Tuple", "Array", "Paren", "Interval", "Alias", "Type", "NamedType", "List", "Clause", "Select", "Union",
+		"Subquery", "Equals"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "NodeKind(" + strconv.Itoa(int(k)) + ")"
+}
 
 // Node is one node of an expression, query or type tree. Nodes are immutable once a parser returned them and
 // may be shared between trees. Pos is the byte offset in the text it was parsed from, or -1; it takes no part in

@@ -20,7 +20,7 @@ func appendFunc(dst []byte, n *Node) []byte {
 	args, suffixes := kids[:i], kids[i:]
 	switch {
 	case len(args) == 2 && args[1].Kind == Type:
-		dst = appendOperand(dst, args[0], PrecLambda)
+		dst = args[0].Append(dst)
 		dst = append(dst, " AS "...)
 		dst = args[1].Append(dst)
 	case len(args) == 1 && args[0].Kind == Clause:
@@ -68,7 +68,7 @@ func appendWordedArgument(dst []byte, n *Node) []byte {
 	dst = append(dst, n.Text...)
 	if len(n.Kids) == 2 {
 		dst = append(dst, ' ')
-		dst = appendOperand(dst, n.Kids[1], PrecLambda)
+		dst = n.Kids[1].Append(dst)
 	}
 	dst = append(dst, " FROM "...)
 	return n.Kids[0].Append(dst)

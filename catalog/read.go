@@ -133,7 +133,7 @@ func tables(ctx context.Context, c *Conn, query string, args []any, keep func(*O
 		if isInner(o.Name.Name) {
 			return nil
 		}
-		o.Kind = KindOfEngine(o.Engine, o.Text)
+		o.Kind = kindOf(o.Engine)
 		if modified.Unix() > 0 {
 			o.Modified = modified
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -92,6 +93,24 @@ func TestEveryKindOfObjectIsReadAsWhatItIs(t *testing.T) {
 	}
 }
 
+func TestAnUnreadableObjectIsKeptByNameAndStopsNothing(t *testing.T) {
+	conn, db, exec := server(t)
+	exec("CREATE TABLE %s.src (at DateTime, a UInt8) ENGINE = MergeTree ORDER BY at", db)
+	err := conn.Exec(t.Context(), fmt.Sprintf("CREATE WINDOW VIEW %s.live ENGINE = MergeTree ORDER BY c AS SELECT count() AS c, tumbleStart(w) AS s FROM %s.src GROUP BY tumble(at, toIntervalSecond(5)) AS w", db, db),
+		"", map[string]any{"allow_experimental_window_view": 1, "allow_experimental_analyzer": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := read(t, conn, db)
+	live := found.Relations[ast.Name{Database: db, Name: "live"}]
+	if live == nil || live.Tree != nil || live.Unreadable == nil || live.Kind != "window_view" || live.Text == "" {
+		t.Errorf("the window view is read as %+v", live)
+	}
+	if src := found.Relations[ast.Name{Database: db, Name: "src"}]; src == nil || src.Tree == nil {
+		t.Errorf("the table beside it is read as %+v", src)
+	}
+}
+
 func TestTheNumberOfQueriesDoesNotDependOnTheNumberOfObjects(t *testing.T) {
 	conn, db, exec := server(t)
 	cost := func() int {
@@ -169,9 +188,10 @@ func TestAnObjectThatHangsTheServerEndsTheReadingAndNamesItsNeighbour(t *testing
 			return nil
 		},
 	}
+	forward.ErrorLog = log.New(io.Discard, "", 0)
 	hanging := httptest.NewServer(forward)
 	defer hanging.Close()
-	conn, err := catalog.Open(t.Context(), catalog.Target{URL: hanging.URL, ReadTimeout: 300 * time.Millisecond})
+	conn, err := catalog.Open(t.Context(), catalog.Target{URL: hanging.URL, ReadTimeout: 3 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

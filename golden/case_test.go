@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/facts"
+	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -39,8 +41,11 @@ type caseOptions struct {
 	noEngine        string
 }
 
-// sections in the order in which a case has them. Options may be left out.
+// sections in the order in which a case has them. Options may be left out; the definitions are a script, or a schema
+// tree whose files are sections of their own: desired/manifest.hcl, desired/orders.hcl.
 var sections = [...]string{"platform", "options", "desired.sql", "live.sql", "decisions", "statements"}
+
+const desiredTree = "desired/"
 
 // parseCase reads a case. One with a section that is missing, unknown, doubled or cannot be read is an error.
 func parseCase(file string, data []byte) (*testCase, error) {
@@ -54,6 +59,12 @@ func parseCase(file string, data []byte) (*testCase, error) {
 	at := -1
 	for _, f := range c.archive.Files {
 		i := slices.Index(sections[:], f.Name)
+		if strings.HasPrefix(f.Name, desiredTree) {
+			i = slices.Index(sections[:], "desired.sql")
+			if at == i {
+				continue
+			}
+		}
 		switch {
 		case i < 0:
 			return nil, fault("unknown section %q: a case has %s", f.Name, strings.Join(sections[:], ", "))
@@ -77,8 +88,8 @@ func parseCase(file string, data []byte) (*testCase, error) {
 		return nil, fault("%v", err)
 	}
 	c.liveText = c.section("live.sql")
-	if c.desired, err = objects(c.section("desired.sql")); err != nil {
-		return nil, fault("desired.sql: %v", err)
+	if c.desired, err = c.declared(); err != nil {
+		return nil, fault("desired: %v", err)
 	}
 	if c.live, err = objects(c.liveText); err != nil {
 		return nil, fault("live.sql: %v", err)
@@ -87,6 +98,28 @@ func parseCase(file string, data []byte) (*testCase, error) {
 		return nil, fault("neither side has an object")
 	}
 	return c, nil
+}
+
+// declared reads the definitions of the case.
+func (c *testCase) declared() ([]ast.Object, error) {
+	files := fstest.MapFS{}
+	for _, f := range c.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, desiredTree); ok {
+			files[name] = &fstest.MapFile{Data: f.Data}
+		}
+	}
+	if len(files) == 0 {
+		return objects(c.section("desired.sql"))
+	}
+	loaded, diags := tree.Load(files, tree.Options{})
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	var list []ast.Object
+	for _, d := range loaded.Objects {
+		list = append(list, d.Object)
+	}
+	return list, nil
 }
 
 func (c *testCase) section(name string) string {

@@ -8,7 +8,7 @@
 //	options      one a line, optional: allow_drift; accept_loss = db.table.column; recorded = SCOPE [columns];
 //	             ledger (every record was looked up); unknown_setting = NAME; inlined = OBJECTS (into which a
 //	             function's old body was copied); no_engine = REASON (why the case is not run in a real engine)
-//	desired.sql  the definitions
+//	desired.sql  the definitions; or a schema tree, whose files are sections: desired/manifest.hcl and what it names
 //	live.sql     what the server has; empty for nothing
 //	decisions    the plan as people read it, without its statements
 //	statements   what would be sent, in order; empty for nothing

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/tools/txtar"
 
+	"github.com/dfe-engine/dfe/lang/rulelang"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -89,8 +90,17 @@ func statementsText(doc *plan.Document) string {
 func TestEveryRuleOfTheReleaseIsPrinted(t *testing.T) {
 	book := release(t)
 	var b strings.Builder
+	for _, f := range rules.Vocabulary().Facts {
+		values := f.Type.String()
+		if len(f.Values) > 0 {
+			values = strings.Join(f.Values, ", ")
+		}
+		fmt.Fprintf(&b, "fact %s (%s): %s\n", f.Name, values, f.Doc)
+	}
+	b.WriteByte('\n')
 	for _, kind := range book.Kinds() {
 		fmt.Fprintf(&b, "kind %s\n", kind)
+		writeDeclarations(t, &b, book, string(kind)+".rules")
 		for _, law := range book.Laws(kind) {
 			b.WriteString(law.Syntax.String() + "\n")
 		}
@@ -108,6 +118,29 @@ func TestEveryRuleOfTheReleaseIsPrinted(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("rules.txt (-recorded +now):\n%s", diff)
+	}
+}
+
+// writeDeclarations prints the sets and predicates that the rules of a file ask for, each on a line.
+func writeDeclarations(t *testing.T, b *strings.Builder, book *rules.Book, name string) {
+	t.Helper()
+	file, diags := rulelang.Parse(name, book.Files()[name].Bytes)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for _, st := range file.Statements {
+		switch {
+		case st.Include != nil:
+			writeDeclarations(t, b, book, string(st.Include.File.Text))
+		case st.Set != nil:
+			items := make([]string, len(st.Set.Items))
+			for i, item := range st.Set.Items {
+				items[i] = item.String()
+			}
+			fmt.Fprintf(b, "set %s = [%s]\n", st.Set.Name.Text, strings.Join(items, ", "))
+		case st.Predicate != nil:
+			fmt.Fprintf(b, "predicate %s = %s\n", st.Predicate.Name.Text, st.Predicate.Guard)
+		}
 	}
 }
 

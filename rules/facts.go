@@ -48,13 +48,9 @@ func factTable() []fact {
 	return []fact{
 		enumFact("platform", "what the definition is rendered for", []string{string(SelfHosted), string(Cloud), string(Embedded)},
 			func(s *situation) string { return string(s.options.Platform) }),
-		enumFact("live_kind", "the kind of the live object of this name", kindValues(),
-			func(s *situation) string { return kindOf(s.pair.Live) }),
 		enumFact("scope", "the scope under which the ledger records the object", []string{ScopeNone, ScopeSchema, ScopeSource, ScopeTenant, ScopeOverlay},
 			func(s *situation) string { return s.pair.scope() }),
 		nameFact("engine", "the family of the live table's engine, of the declared one where none is live", false, (*situation).engine),
-		nameFact("declared_engine", "the family of the declared engine", false,
-			func(s *situation) string { return familyOf(s.desired) }),
 		boolFact("allow_drift", "the operator allowed what ClickHouse can change but a pass does not", false,
 			func(s *situation) bool { return s.options.AllowDrift }),
 		boolFact("has_json", "a declared column's type holds JSON", false,
@@ -77,8 +73,9 @@ func factTable() []fact {
 			func(s *situation) bool { known, _ := s.setting(); return known }),
 		boolFact("setting_readonly", "the server does not let an ALTER change this setting", true,
 			func(s *situation) bool { _, readOnly := s.setting(); return readOnly }),
-		boolFact("in_key", "the column is in the live table's sorting, primary, partition or sampling key", true, (*situation).inKey),
+		boolFact("in_key", "the column is in the live table's sorting, primary, partition or sampling key, or is its engine's sign or version", true, (*situation).inKey),
 		boolFact("keeps_key", "the type change leaves the order of stored values what it is", true, (*situation).keepsKey),
+		boolFact("in_aggregate_projection", "a live projection that aggregates reads the column", true, (*situation).breaksProjection),
 		boolFact("renumbers", "the enum gives another number to a name it has", true, (*situation).renumbers),
 		boolFact("is_merge_tree", "the live table's engine is of the MergeTree family", false,
 			func(s *situation) bool { return isMergeTree(s.engine()) }),
@@ -98,18 +95,6 @@ func factTable() []fact {
 				return rulelang.FactValue{Truth: lossless(s.change.Live, s.change.Desired)}
 			}},
 	}
-}
-
-func kindValues() []string {
-	return []string{"absent", "unknown", string(ast.KindDatabase), string(ast.KindTable), string(ast.KindView),
-		string(ast.KindMaterializedView), string(ast.KindDictionary), string(ast.KindFunction)}
-}
-
-func kindOf(o ast.Object) string {
-	if o == nil {
-		return "absent"
-	}
-	return string(o.Kind())
 }
 
 func familyOf(o ast.Object) string {

@@ -66,6 +66,9 @@ type Options struct {
 	AcceptLoss map[string]bool
 	// Env is what the canonical form needs to know.
 	Env canon.Env
+	// Live finds a live object that is in none of the pairs; it may be nil. A view over * is compared with what its table
+	// has.
+	Live func(ast.Name) ast.Object
 	// Server is what is known of the server's settings; the zero value is the release the product was built against.
 	Server ServerFacts
 	// LedgerRead says that Recorded of every pair was looked up: a live object without a record is then adopted.

@@ -8,7 +8,7 @@ import (
 
 // carryWhole plans the objects that are written anew as a whole, and the few statements that change one in place.
 func (p *objectPlan) carryWhole() {
-	var replaced, commented []int
+	var replaced, commented, untold []int
 	refused := false
 	for i := range p.decisions {
 		d := &p.decisions[i]
@@ -17,6 +17,8 @@ func (p *objectPlan) carryWhole() {
 			replaced = append(replaced, i)
 		case d.Action == ModifyComment:
 			commented = append(commented, i)
+		case d.Change.CannotTell != "" && p.stateless():
+			untold = append(untold, i)
 		case d.Action == Refused || d.Change.CannotTell != "":
 			refused = true
 		}
@@ -33,6 +35,15 @@ func (p *objectPlan) carryWhole() {
 		}
 		replaced = nil
 	}
+	if len(replaced) > 0 {
+		// What cannot be told of an object that holds no state is written with the rest.
+		for _, i := range untold {
+			d, with := &p.decisions[i], p.decisions[replaced[0]]
+			d.Action, d.Rule, d.Reason, d.Change.CannotTell = with.Action, with.Rule, with.Reason, ""
+			p.changes[i] = p.change(d)
+			replaced = append(replaced, i)
+		}
+	}
 	switch {
 	case len(replaced) > 0:
 		// The definition carries its comment along.
@@ -40,6 +51,11 @@ func (p *objectPlan) carryWhole() {
 	case len(commented) > 0:
 		p.send(commentSQL(p.pair.Desired), false, nil, commented...)
 	}
+}
+
+// stateless reports whether writing the object anew loses nothing, whatever it looked like before.
+func (p *objectPlan) stateless() bool {
+	return p.pair.Kind == ast.KindView || p.pair.Kind == ast.KindFunction
 }
 
 // wholeStatement is the statement with which an operator makes a change of an object that is no table, or "".

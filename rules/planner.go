@@ -2,6 +2,7 @@ package rules
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,25 +45,41 @@ func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 
 // Plan decides about every pair and plans the statements. The document's objects stand in the order of the pairs, its
 // statements in an order in which what an object reads is there before it. Pairs are independent of each other, and
-// as many are looked at at once as there are processors.
+// as many are looked at at once as there are processors; plain views follow, because one over * shows what its table
+// looks like after the plan.
 func (b *Book) Plan(pairs []Pair, options Options) *plan.Document {
 	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs))}
 	statements := make([][]*plan.Statement, len(pairs))
+	others, views := viewsLast(pairs)
+	known := newShapes(pairs, &options)
+	var planned sync.Mutex
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(pairs)) {
+	for range min(runtime.GOMAXPROCS(0), len(others)) {
 		workers.Go(func() {
 			s := newSituation(b.facts, &options)
 			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(pairs) {
+				n := int(next.Add(1)) - 1
+				if n >= len(others) {
 					return
 				}
-				doc.Objects[i], statements[i] = b.planObject(s, &pairs[i])
+				i := others[n]
+				p := b.planObject(s, &pairs[i], nil)
+				doc.Objects[i], statements[i] = p.object, p.statements
+				if len(p.statements) > 0 && len(views) > 0 {
+					planned.Lock()
+					known.planned(p)
+					planned.Unlock()
+				}
 			}
 		})
 	}
 	workers.Wait()
+	s := newSituation(b.facts, &options)
+	for _, i := range views {
+		p := b.planObject(s, &pairs[i], known)
+		doc.Objects[i], statements[i] = p.object, p.statements
+	}
 	for _, i := range dependencyOrder(pairs, statements) {
 		doc.Statements = append(doc.Statements, statements[i]...)
 	}
@@ -79,10 +96,13 @@ type objectPlan struct {
 	decisions     []Decision
 	changes       []*plan.Change // one for each decision
 	statements    []*plan.Statement
+	object        *plan.Object
 }
 
-func (b *Book) planObject(s *situation, pair *Pair) (*plan.Object, []*plan.Statement) {
+// planObject plans one pair. views is what a view over * is compared with; nil for other kinds.
+func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	object := &plan.Object{Kind: string(pair.Kind), Name: pair.Name.String()}
+	p := &objectPlan{pair: pair, options: s.options, object: object}
 	if pair.Desired != nil {
 		origin := originOf(pair.Desired)
 		object.File, object.Line = origin.File, origin.Line
@@ -90,36 +110,43 @@ func (b *Book) planObject(s *situation, pair *Pair) (*plan.Object, []*plan.State
 	if u := pair.Unreadable; u != nil {
 		object.Unreadable = &plan.Unreadable{Side: u.Side, Message: u.Message, Line: u.Line}
 		object.Settle()
-		return object, nil
+		return p
 	}
-	live, desired := pair.sides(s.options)
+	p.live, p.desired = pair.sides(s.options)
 	if pair.Desired != nil {
 		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
 	}
-	changes := compare(live, desired)
+	changes := compare(p.live, p.desired)
+	if views != nil && !rewrites(changes) {
+		changes = append(changes, views.stale(pair, p.live, p.desired)...)
+	}
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
 		object.Settle()
-		return object, nil
+		return p
 	}
-	s.about(pair, live, desired, changes)
-	p := &objectPlan{pair: pair, options: s.options, live: live, desired: desired, decisions: b.decide(s)}
+	s.about(pair, p.live, p.desired, changes)
+	p.decisions = b.decide(s)
 	for i := range p.decisions {
 		p.changes = append(p.changes, p.change(&p.decisions[i]))
 	}
 	p.carry()
 	object.Changes = p.changes
 	object.Settle()
-	return object, p.statements
+	return p
+}
+
+// rewrites reports whether a view's query or columns differ anyway.
+func rewrites(changes []ast.Change) bool {
+	return slices.ContainsFunc(changes, func(c ast.Change) bool { return c.Path.Part != "comment" && c.Path.Part != "security" })
 }
 
 func (p *objectPlan) change(d *Decision) *plan.Change {
-	c := &plan.Change{
+	return &plan.Change{
 		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
 		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
 		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
 	}
-	return c
 }
 
 // carry plans the statements of the object by its kind.

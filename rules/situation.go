@@ -23,10 +23,10 @@ type situation struct {
 	have   []bool
 
 	keyColumns    map[string]bool
-	engineColumns map[string]bool // the sign and version columns
-	leftover   map[string][]string // by type: the live columns that nothing declares
-	newKey     map[string]bool     // the added columns with which the declared sorting key extends the live one
-	keyKnown   bool
+	engineColumns map[string]bool     // the sign and version columns
+	leftover      map[string][]string // by type: the live columns that nothing declares
+	newKey        map[string]bool     // the added columns with which the declared sorting key extends the live one
+	keyKnown      bool
 }
 
 func newSituation(table []fact, options *Options) *situation {
@@ -363,6 +363,26 @@ func (s *situation) renumbers() bool {
 	}
 	for _, missing := range enumMissing(live, desired) {
 		if slices.ContainsFunc(desired.Kids, func(d *ast.Node) bool { return d.Text == missing.Text }) {
+			return true
+		}
+	}
+	return false
+}
+
+// breaksProjection reports whether a live projection that aggregates reads the column: the server changes no type under
+// it (error 524).
+func (s *situation) breaksProjection() bool {
+	t, ok := s.live.(*ast.Table)
+	if !ok {
+		return false
+	}
+	for _, p := range t.Projections {
+		if p.Query == nil || !slices.ContainsFunc(p.Query.Kids, func(n *ast.Node) bool { return n.Text == "GROUP BY" }) {
+			continue
+		}
+		reads := map[string]bool{}
+		identsOf(p.Query, reads)
+		if reads[s.change.Path.Name] {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +77,8 @@ func (a *app) finish(err error) int {
 		return ExitDone
 	case errors.As(err, &code):
 		return code.code
+	case errors.Is(err, syscall.EPIPE):
+		return ExitFailed // nobody reads
 	case errors.As(err, &faults):
 		a.treeFaults(faults)
 		return ExitFailed

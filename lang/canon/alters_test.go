@@ -48,6 +48,11 @@ func TestEveryAlterThatChangesTheTextIsSeenAndNamed(t *testing.T) {
 			t.Errorf("%s: alter: %v", a.ID, err)
 			continue
 		}
+		for _, c := range statement.Commands {
+			if definite(c) && !named(c, diffs) {
+				t.Errorf("%s: %s of %s is not named by any difference", a.ID, c.Kind, a.Alter)
+			}
+		}
 		for _, diff := range diffs {
 			if diff.reason != "" {
 				t.Errorf("%s: %s: cannot tell: %s", a.ID, diff.path, diff.reason)
@@ -58,6 +63,26 @@ func TestEveryAlterThatChangesTheTextIsSeenAndNamed(t *testing.T) {
 		}
 	}
 	t.Logf("%d alters: %d found, %d change no text, %d words alone", len(alters), found, unchanged, len(wordsAlone))
+}
+
+// definite reports whether a command that was accepted alone leaves a trace of its own: nothing conditional, and nothing a later
+// command of the same statement takes back in the corpus.
+func definite(c *ast.Command) bool {
+	switch c.Kind {
+	case ast.AddColumn, ast.DropColumn, ast.RenameColumn, ast.AddIndex, ast.DropIndex, ast.AddProjection, ast.DropProjection, ast.AddConstraint,
+		ast.DropConstraint, ast.RemoveTTL, ast.ModifyOrderBy:
+		return !c.IfExists && !c.IfNotExists
+	}
+	return false
+}
+
+func named(c *ast.Command, diffs []difference) bool {
+	for _, d := range diffs {
+		if touches(c, d.path) {
+			return true
+		}
+	}
+	return false
 }
 
 // explained reports whether a command of the ALTER touches the part of the difference.

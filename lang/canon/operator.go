@@ -39,6 +39,8 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 		return flatten(n, text, kids)
 	case ".":
 		return f.member(n, kids)
+	case ".[]":
+		return jsonArray(n, kids[0])
 	case "==":
 		text = "="
 	case "<>":
@@ -129,6 +131,15 @@ func (f *form) member(n *ast.Node, kids []*ast.Node) *ast.Node {
 		return joined(dotted)
 	}
 	return with(n, kids)
+}
+
+// jsonArray is j.a[], the JSON objects of an array: j.a.:`Array(JSON)`.
+func jsonArray(n, path *ast.Node) *ast.Node {
+	element := at(n, ast.Type, "JSON")
+	if path.Kind == ast.Operator && path.Text == ".:" && path.Kids[1].Text == "Array" {
+		path, element = path.Kids[0], path.Kids[1]
+	}
+	return at(n, ast.Operator, ".:", path, at(n, ast.Type, "Array", element))
 }
 
 // caseOf is multiIf, or caseWithExpression where CASE has an operand; a missing ELSE is NULL.

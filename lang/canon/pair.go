@@ -21,7 +21,8 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 	lf.nested = wholeNested(live)
 	df.nested = lf.nested
 	df.facing = live
-	df.lossy = replacementNames(live)
+	lf.lossy = replacementNames(live)
+	df.lossy = lf.lossy
 	l, d := lf.object(live), df.object(desired)
 	p := pair{env: env}
 	switch l := l.(type) {
@@ -341,6 +342,9 @@ func (p *pair) settle(l, d *ast.Node) *ast.Node {
 	if d = hidden(l, d); equal(l, d) {
 		return d
 	}
+	if a, b := opaque(l), opaque(d); (a == "") != (b == "") {
+		return ast.N(ast.Unknown, "a part of one side cannot be read: "+excerpt(a+b))
+	}
 	if name := foreign(d); name != "" && !calls(l, name) {
 		return ast.N(ast.Unknown, "the server puts the body of the function "+name+" in its place, and that body is not known here")
 	}
@@ -386,6 +390,25 @@ func covers(pattern, s string) bool {
 		s = s[i+len(part):]
 	}
 	return strings.HasSuffix(s, parts[last])
+}
+
+// opaque returns the first fragment of n that no parser of ours reads.
+func opaque(n *ast.Node) string {
+	text := ""
+	n.Walk(func(k *ast.Node) bool {
+		if text == "" && k.Kind == ast.Opaque {
+			text = k.Text
+		}
+		return text == ""
+	})
+	return text
+}
+
+func excerpt(s string) string {
+	if len(s) > 60 {
+		return s[:57] + "..."
+	}
+	return s
 }
 
 // foreign returns the first function in n that ClickHouse does not have itself.

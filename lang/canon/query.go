@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -48,6 +49,10 @@ func (f *form) stored(n *ast.Node) *ast.Node {
 }
 
 func (f *form) selectQuery(n *ast.Node) *ast.Node {
+	if len(n.Kids) == 1 && n.Kids[0].Kind == ast.Clause && n.Kids[0].Text == "VALUES" {
+		call := at(n, ast.Func, "SQLStandardValues", each(n.Kids[0].Kids, f.expr)...) // what ClickHouse's parser makes of it
+		return at(n, ast.Select, "", at(n, ast.Clause, "SELECT", at(n, ast.Star, "")), at(n, ast.Clause, "FROM", call))
+	}
 	if len(n.Kids) > 0 && strings.HasPrefix(n.Kids[0].Text, "WITH") && n.Kids[0].Kind == ast.Clause {
 		f.scope = &scope{outer: f.scope, queries: map[string]bool{}, aliases: map[string]*ast.Node{}}
 		defer func() { f.scope = f.scope.outer }()
@@ -62,10 +67,13 @@ func (f *form) union(n *ast.Node) *ast.Node {
 		text += " ALL"
 	}
 	kids := each(n.Kids, f.expr)
-	if strings.HasPrefix(text, "UNION ") && slices.ContainsFunc(kids, func(k *ast.Node) bool { return k.Kind == ast.Union && k.Text == text }) {
+	within := func(k *ast.Node) bool { // a DISTINCT outside makes what is inside distinct too
+		return k.Kind == ast.Union && (k.Text == text || text == "UNION DISTINCT" && k.Text == "UNION ALL")
+	}
+	if strings.HasPrefix(text, "UNION ") && slices.ContainsFunc(kids, within) {
 		var flat []*ast.Node
 		for _, k := range kids {
-			if k.Kind == ast.Union && k.Text == text {
+			if within(k) {
 				flat = append(flat, k.Kids...)
 			} else {
 				flat = append(flat, k)
@@ -151,6 +159,8 @@ func (f *form) clause(n *ast.Node) *ast.Node {
 		return f.querySettings(n)
 	case "INTERPOLATE":
 		return with(n, each(n.Kids, f.interpolation))
+	case "SAMPLE", "OFFSET":
+		return with(n, each(n.Kids, func(k *ast.Node) *ast.Node { return ratio(f.expr(k)) }))
 	case "ROWS", "RANGE", "GROUPS":
 		if len(n.Kids) == 1 {
 			return at(n, ast.Clause, n.Text, f.expr(n.Kids[0]), at(n, ast.Keyword, "CURRENT ROW"))
@@ -266,7 +276,7 @@ func (f *form) tableExpr(n *ast.Node) *ast.Node {
 	case ast.Clause:
 		return with(n, each(n.Kids, func(k *ast.Node) *ast.Node {
 			if k.Kind == ast.Clause {
-				return with(k, each(k.Kids, f.expr))
+				return f.clause(k)
 			}
 			return f.tableExpr(k)
 		}))
@@ -342,4 +352,22 @@ func (f *form) querySettings(n *ast.Node) *ast.Node {
 		slices.SortStableFunc(kids, byName)
 	}
 	return with(n, kids)
+}
+
+// ratio is the fraction of SAMPLE: ClickHouse keeps 0.1 as 1 / 10.
+func ratio(n *ast.Node) *ast.Node {
+	text := n.Text
+	if n.Kind == ast.Operator && n.Text == "/" && n.Kids[0].Kind == ast.Number && n.Kids[1].Kind == ast.Number {
+		text = strings.TrimSuffix(n.Kids[0].Text, ".") + "/" + strings.TrimSuffix(n.Kids[1].Text, ".")
+	} else if n.Kind != ast.Number {
+		return n
+	}
+	r, ok := new(big.Rat).SetString(strings.TrimSuffix(text, "."))
+	if !ok || len(text) > 40 {
+		return n
+	}
+	if r.IsInt() {
+		return at(n, ast.Number, r.Num().String())
+	}
+	return at(n, ast.Operator, "/", at(n, ast.Number, r.Num().String()), at(n, ast.Number, r.Denom().String()))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // alter reads ALTER TABLE name commands.
-func (p *parser) alter() *ast.Alter {
+func (p *parser) alter(st *Statement) *ast.Alter {
 	p.i++
 	if !p.skipWord(lex.KwTable) && !p.skipWord(lex.KwTemporary) {
 		p.fail("TABLE")
@@ -20,8 +20,7 @@ func (p *parser) alter() *ast.Alter {
 	}
 	a := &ast.Alter{Name: name}
 	if p.atWord(lex.KwOn) {
-		var st Statement
-		if !p.placement(&st) {
+		if !p.placement(st) {
 			return nil
 		}
 		a.Cluster = st.Cluster
@@ -37,7 +36,7 @@ func (p *parser) alter() *ast.Alter {
 			return nil
 		}
 	}
-	if !p.atEnd() {
+	if !p.atStatementEnd(st) {
 		p.fail("a comma or the end of the statement")
 		return nil
 	}
@@ -46,7 +45,7 @@ func (p *parser) alter() *ast.Alter {
 
 // atCommandEnd reports where a command of an ALTER ends.
 func atCommandEnd(p *parser) bool {
-	return p.at(lex.Comma) || p.at(lex.RParen) || p.atEnd() || p.atWord(lex.KwSettings)
+	return p.at(lex.Comma) || p.at(lex.RParen) || p.atEnd() || p.atWord(lex.KwSettings) || p.atFormat()
 }
 
 // command reads one command; one it cannot read keeps its tokens.
@@ -64,12 +63,44 @@ func (p *parser) command() *ast.Command {
 		}
 	}
 	p.i = start
+	if p.atDataCommand() {
+		return &ast.Command{Kind: ast.OtherCommand, Rest: p.rest()}
+	}
 	return &ast.Command{Kind: ast.OtherCommand, Rest: p.opaque(atCommandEnd)}
 }
 
+// atDataCommand reports whether the command moves or rewrites data and leaves the definition as it is.
+func (p *parser) atDataCommand() bool {
+	switch p.tok().Word {
+	case lex.KwDetach, lex.KwAttach, lex.KwFreeze, lex.KwUnfreeze, lex.KwFetch, lex.KwMove, lex.KwReplace, lex.KwForget, lex.KwApply,
+		lex.KwExport, lex.KwRewrite:
+		return true
+	case lex.KwDrop:
+		w := p.peek(1).Word
+		return w == lex.KwPartition || w == lex.KwPart || w == lex.KwDetached
+	}
+	return false
+}
+
+// rest takes the tokens up to the end of the command.
+func (p *parser) rest() *node {
+	start, depth := p.i, 0
+	for ; !p.atEnd(); p.i++ {
+		if depth == 0 && p.i > start && atCommandEnd(p) {
+			break
+		}
+		switch p.tok().Kind {
+		case lex.LParen, lex.LBracket, lex.LBrace:
+			depth++
+		case lex.RParen, lex.RBracket, lex.RBrace:
+			depth--
+		}
+	}
+	return p.opaqueSpan(start)
+}
+
 func (p *parser) commandInto(c *ast.Command) bool {
-	verb := p.tok().Word
-	p.i++
+	verb := p.word()
 	switch verb {
 	case lex.KwAdd:
 		return p.addCommand(c)
@@ -105,6 +136,10 @@ func (p *parser) commandInto(c *ast.Command) bool {
 }
 
 func (p *parser) where(c *ast.Command) bool {
+	if p.atWords(lex.KwIn, lex.KwPartition) {
+		c.Rest = p.rest() // with the WHERE behind it
+		return true
+	}
 	if !p.atWord(lex.KwWhere) {
 		p.fail("WHERE")
 		return false
@@ -146,8 +181,7 @@ func (p *parser) names(into *[]string) bool {
 
 // addCommand reads what follows ADD.
 func (p *parser) addCommand(c *ast.Command) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	c.IfNotExists = p.skipIfNotExists()
 	switch what {
 	case lex.KwColumn:
@@ -156,11 +190,11 @@ func (p *parser) addCommand(c *ast.Command) bool {
 	case lex.KwIndex:
 		c.Kind = ast.AddIndex
 		c.Index = p.index()
-		return c.Index != nil && p.position2(c, &c.Name, c.Index.Name)
+		return c.Index != nil && p.namedAndPlaced(c, &c.Name, c.Index.Name)
 	case lex.KwProjection:
 		c.Kind = ast.AddProjection
 		c.Projection = p.projection()
-		return c.Projection != nil && p.position2(c, &c.Name, c.Projection.Name)
+		return c.Projection != nil && p.namedAndPlaced(c, &c.Name, c.Projection.Name)
 	case lex.KwConstraint:
 		c.Kind = ast.AddConstraint
 		if c.Constraint = p.constraint(); c.Constraint == nil {
@@ -193,8 +227,8 @@ func (p *parser) statisticsCommand(c *ast.Command) bool {
 	return c.Value != nil
 }
 
-// position2 sets the command's name and reads FIRST or AFTER name.
-func (p *parser) position2(c *ast.Command, into *string, name string) bool {
+// namedAndPlaced sets the command's name and reads FIRST or AFTER name.
+func (p *parser) namedAndPlaced(c *ast.Command, into *string, name string) bool {
 	*into = name
 	switch {
 	case p.skipWord(lex.KwFirst):
@@ -228,13 +262,12 @@ func (p *parser) commandColumn(c *ast.Command) bool {
 			return false
 		}
 	}
-	return p.position2(c, &c.Name, name)
+	return p.namedAndPlaced(c, &c.Name, name)
 }
 
 // dropCommand reads what follows DROP, CLEAR and MATERIALIZE.
 func (p *parser) dropCommand(c *ast.Command, verb lex.Keyword) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	kinds := map[lex.Keyword][3]ast.CommandKind{
 		lex.KwColumn:     {ast.DropColumn, ast.ClearColumn, ast.MaterializeColumn},
 		lex.KwIndex:      {ast.DropIndex, ast.ClearIndex, ast.MaterializeIndex},
@@ -270,11 +303,7 @@ func (p *parser) dropCommand(c *ast.Command, verb lex.Keyword) bool {
 		c.Name = name
 	}
 	if verb != lex.KwDrop && p.atWord(lex.KwIn) {
-		start := p.i
-		for !atCommandEnd(p) {
-			p.i++
-		}
-		c.Rest = p.opaqueSpan(start)
+		c.Rest = p.rest()
 	}
 	return true
 }

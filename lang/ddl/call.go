@@ -69,7 +69,7 @@ func (p *parser) argument(named bool) *node {
 	if t.Word != 0 && p.queryAt(0) {
 		return p.queryOrExplain()
 	}
-	if named && t.Word == lex.KwSettings && isName(p.peek(1)) {
+	if t.Word == lex.KwSettings && isName(p.peek(1)) && p.peek(2).Kind == lex.Equal {
 		return p.settingsClause()
 	}
 	if named && isName(t) && p.peek(1).Kind == lex.Equal {
@@ -165,30 +165,27 @@ func (p *parser) specialCall(w lex.Keyword, name string, start int) (n *node, do
 	return nil, false
 }
 
-// cast reads CAST(x AS T) and CAST(x, 'T'). CAST(x AS name, 'T') gives x an alias.
+// cast reads CAST(x AS T) and CAST(x, 'T'). CAST(x AS name, 'T') and CAST(x AS name AS T) give x an alias.
 func (p *parser) cast(name string, start int) *node {
 	x := p.expr()
+	for x != nil && p.atAlias() {
+		if at := p.i; p.skipWord(lex.KwAs) {
+			if typ := p.dataType(); typ != nil && p.skip(lex.RParen) {
+				return p.node2(ast.Func, name, start, x, typ)
+			}
+			p.i = at
+		}
+		if x.Kind == ast.Alias {
+			break
+		}
+		x = p.alias(x)
+	}
 	if x == nil {
 		return nil
 	}
-	if p.atWord(lex.KwAs) {
-		at := p.i
-		p.i++
-		if typ := p.dataType(); typ != nil && p.skip(lex.RParen) {
-			return p.node2(ast.Func, name, start, x, typ)
-		}
-		p.i = at
-		if x = p.alias(x); x == nil {
-			return nil
-		}
-	}
 	mark := p.mark()
 	p.push(x)
-	if p.skip(lex.Comma) {
-		if !p.arguments(false) {
-			return p.drop(mark)
-		}
-	} else if !p.want(lex.RParen, "AS and a data type") {
+	if !p.want(lex.Comma, "AS and a data type") || p.at(lex.RParen) || !p.arguments(false) {
 		return p.drop(mark)
 	}
 	return p.list(ast.Func, name, start, mark)
@@ -209,7 +206,7 @@ func extractUnit(t lex.Token, src string) string {
 func (p *parser) extract(name, unit string, start int) *node {
 	at := p.i
 	p.i += 2
-	x := p.exprAs()
+	x := p.exprAlias()
 	if x == nil || !p.want(lex.RParen, "a closing parenthesis") {
 		return nil
 	}
@@ -219,11 +216,11 @@ func (p *parser) extract(name, unit string, start int) *node {
 func (p *parser) trim(name, side string, start int) *node {
 	at := p.i
 	p.i++
-	chars := p.expr()
+	chars := p.exprAlias()
 	if chars == nil || !p.wantWord(lex.KwFrom, "FROM") {
 		return nil
 	}
-	x := p.exprAs()
+	x := p.exprAlias()
 	if x == nil || !p.want(lex.RParen, "a closing parenthesis") {
 		return nil
 	}

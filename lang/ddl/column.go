@@ -63,7 +63,14 @@ func (p *parser) atType() bool {
 // columnClause reads one clause of a column into c.
 func (p *parser) columnClause(c *ast.Column) bool {
 	start := p.i
-	switch p.tok().Word {
+	word := p.tok().Word
+	if word == lex.KwCodec && c.Codec != nil || word == lex.KwTtl && c.TTL != nil || word == lex.KwStatistics && c.Statistics != nil ||
+		word == lex.KwComment && c.Comment != "" || word == lex.KwSettings && c.Settings != nil ||
+		word == lex.KwNull && c.Type != nil && c.Type.Text == "Nullable" {
+		p.fail("each clause of the column once")
+		return false
+	}
+	switch word {
 	case lex.KwDefault:
 		return p.columnDefault(c, ast.Default)
 	case lex.KwMaterialized:
@@ -129,6 +136,10 @@ func (p *parser) columnClause(c *ast.Column) bool {
 }
 
 func (p *parser) columnDefault(c *ast.Column, kind ast.DefaultKind) bool {
+	if c.DefaultKind != ast.Plain {
+		p.fail("one default")
+		return false
+	}
 	p.i++
 	c.DefaultKind = kind
 	if kind == ast.Ephemeral && atColumnClause(p) {
@@ -140,7 +151,7 @@ func (p *parser) columnDefault(c *ast.Column, kind ast.DefaultKind) bool {
 
 // atColumnClause reports where an expression in a column ends.
 func atColumnClause(p *parser) bool {
-	if atElementEnd(p) {
+	if atElementEnd(p) || p.atFormat() {
 		return true
 	}
 	switch p.tok().Word {

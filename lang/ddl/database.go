@@ -8,7 +8,7 @@ import (
 // createDatabase reads what follows CREATE DATABASE name.
 func (p *parser) createDatabase(st *Statement, name ast.Name) ast.Object {
 	d := &ast.Database{Name: name.Name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.databaseClause(st, d) {
 			continue

@@ -10,7 +10,7 @@ import (
 // createDictionary reads what follows CREATE DICTIONARY name.
 func (p *parser) createDictionary(st *Statement, name ast.Name) ast.Object {
 	d := &ast.Dictionary{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.dictionaryClause(st, d) {
 			continue
@@ -37,7 +37,13 @@ func atDictionaryClause(p *parser) bool {
 }
 
 func (p *parser) dictionaryClause(st *Statement, d *ast.Dictionary) bool {
-	switch p.tok().Word {
+	word := p.tok().Word
+	if word == lex.KwPrimary && d.PrimaryKey != nil || word == lex.KwSource && d.Source != nil || word == lex.KwLayout && d.Layout != nil ||
+		word == lex.KwLifetime && d.HasLifetime || word == lex.KwSettings && d.Settings != nil || word == lex.KwComment && d.Comment != "" {
+		p.fail("each clause once")
+		return false
+	}
+	switch word {
 	case lex.KwUuid, lex.KwOn:
 		return p.placement(st)
 	case lex.KwPrimary:
@@ -45,12 +51,16 @@ func (p *parser) dictionaryClause(st *Statement, d *ast.Dictionary) bool {
 	case lex.KwSource:
 		p.i++
 		kind, args, parens, ok := p.kindAndArgs()
-		d.Source = &ast.Source{Kind: kind, Args: args, HasParens: parens}
+		if ok {
+			d.Source = &ast.Source{Kind: kind, Args: args, HasParens: parens}
+		}
 		return ok
 	case lex.KwLayout:
 		p.i++
 		kind, args, parens, ok := p.kindAndArgs()
-		d.Layout = &ast.Layout{Kind: kind, Args: args, HasParens: parens}
+		if ok {
+			d.Layout = &ast.Layout{Kind: kind, Args: args, HasParens: parens}
+		}
 		return ok
 	case lex.KwLifetime:
 		return p.lifetime(d)
@@ -138,17 +148,22 @@ func (p *parser) dictionaryKey(d *ast.Dictionary) bool {
 		return false
 	}
 	parens := p.skip(lex.LParen)
+	var key []string
 	for {
 		name, ok := p.dottedName()
 		if !ok {
 			return false
 		}
-		d.PrimaryKey = append(d.PrimaryKey, name)
+		key = append(key, name)
 		if !p.skip(lex.Comma) {
 			break
 		}
 	}
-	return (!parens || p.want(lex.RParen, "a closing parenthesis")) && atDictionaryClause(p)
+	if parens && !p.want(lex.RParen, "a closing parenthesis") {
+		return false
+	}
+	d.PrimaryKey = key
+	return true
 }
 
 // kindAndArgs reads (KIND(key value ..)) or (KIND).
@@ -225,16 +240,20 @@ func (p *parser) lifetime(d *ast.Dictionary) bool {
 	if !p.want(lex.LParen, "an opening parenthesis") {
 		return false
 	}
-	d.HasLifetime = true
+	var least, most uint64
 	if p.at(lex.Number) {
-		return p.seconds(&d.LifetimeMax) && p.want(lex.RParen, "a closing parenthesis")
+		if !p.seconds(&most) || !p.want(lex.RParen, "a closing parenthesis") {
+			return false
+		}
+		d.HasLifetime, d.LifetimeMax = true, most
+		return true
 	}
-	for !p.at(lex.RParen) {
-		into := &d.LifetimeMin
+	for !p.skip(lex.RParen) {
+		into := &least
 		switch {
 		case p.skipWord(lex.KwMin):
 		case p.skipWord(lex.KwMax):
-			into = &d.LifetimeMax
+			into = &most
 		default:
 			p.fail("MIN or MAX")
 			return false
@@ -243,7 +262,7 @@ func (p *parser) lifetime(d *ast.Dictionary) bool {
 			return false
 		}
 	}
-	p.i++
+	d.HasLifetime, d.LifetimeMin, d.LifetimeMax = true, least, most
 	return true
 }
 
@@ -265,12 +284,13 @@ func (p *parser) dictionaryRange(d *ast.Dictionary) bool {
 	if !p.want(lex.LParen, "an opening parenthesis") {
 		return false
 	}
-	for !p.at(lex.RParen) {
-		into := &d.RangeMin
+	var least, most string
+	for !p.skip(lex.RParen) {
+		into := &least
 		switch {
 		case p.skipWord(lex.KwMin):
 		case p.skipWord(lex.KwMax):
-			into = &d.RangeMax
+			into = &most
 		default:
 			p.fail("MIN or MAX")
 			return false
@@ -281,6 +301,6 @@ func (p *parser) dictionaryRange(d *ast.Dictionary) bool {
 		}
 		*into = name
 	}
-	p.i++
+	d.RangeMin, d.RangeMax = least, most
 	return true
 }

@@ -89,7 +89,7 @@ func (p *parser) prefix() *node {
 	switch {
 	case t.Kind == lex.Minus:
 		return p.negation()
-	case t.Kind == lex.Plus && p.peek(1).Kind == lex.Number:
+	case t.Kind == lex.Plus && p.beginsOperand(p.peek(1)) && p.peek(1).Kind != lex.Plus:
 		p.i++ // a signed literal: +1 is 1
 	case t.Word == lex.KwNot && p.beginsOperand(p.peek(1)):
 		p.i++
@@ -153,10 +153,13 @@ func (p *parser) wrap(n *node, min int) *node {
 
 // infix goes on from the left operand while operators bind at least as tightly as min.
 func (p *parser) infix(left *node, min int) *node {
-	for left != nil {
+	for links := 0; left != nil; links++ {
 		op := p.operator()
 		if op.text == "" || op.prec < min {
 			return left
+		}
+		if !p.shallow(links) {
+			return nil
 		}
 		start := p.i
 		p.i += op.width
@@ -290,7 +293,7 @@ func (p *parser) quantified(left *node, op string, start int) *node {
 
 // postfix goes on from an operand with [index], .element and ::type, which bind tightest and from the left.
 func (p *parser) postfix(x *node) *node {
-	for x != nil {
+	for links := 0; x != nil && p.shallow(links); links++ {
 		start := p.i
 		switch p.tok().Kind {
 		case lex.LBracket:
@@ -328,6 +331,10 @@ func (p *parser) postfix(x *node) *node {
 func (p *parser) element(x *node) *node {
 	start := p.i
 	p.i++
+	if x.Kind == ast.Number { // 1 .a is no number
+		x = p.node1(ast.Paren, "", start, x)
+	}
+	x = p.wrap(x, ast.PrecPostfix)
 	t := p.tok()
 	switch t.Kind {
 	case lex.Number:

@@ -113,8 +113,16 @@ func ParseQuery(src string) (*ast.Node, error) { return nodeFragment(src, (*pars
 // ParseColumn reads the definition of a column: name type and clauses.
 func ParseColumn(src string) (*ast.Column, error) {
 	return fragment(src, func(p *parser) (*ast.Column, bool) {
+		if p.balance() != nil {
+			p.fail("brackets that match")
+			return nil, false
+		}
 		c := p.column(0)
-		return c, c != nil && len(p.unreadable) == 0
+		if c != nil && len(p.unreadable) > 0 {
+			p.fault = p.unreadFault
+			return nil, false
+		}
+		return c, c != nil
 	})
 }
 

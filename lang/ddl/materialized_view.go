@@ -9,7 +9,7 @@ import (
 func (p *parser) createMaterializedView(st *Statement, name ast.Name) ast.Object {
 	m := &ast.MaterializedView{Name: name}
 	inner := &ast.Table{}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.materializedViewClause(st, m, inner) {
 			continue
@@ -34,6 +34,10 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 			p.i += 3
 			_, ok := p.str()
 			return ok
+		}
+		if m.To != (ast.Name{}) {
+			p.fail("one target")
+			return false
 		}
 		p.i++
 		to, ok := p.name()
@@ -62,6 +66,10 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 	case lex.KwDefiner, lex.KwSql:
 		return p.security(&m.Security)
 	case lex.KwAs:
+		if m.Query != nil {
+			p.fail("one query")
+			return false
+		}
 		p.i++
 		m.Query = p.readable((*parser).query, atQueryEnd)
 		return true
@@ -69,7 +77,7 @@ func (p *parser) materializedViewClause(st *Statement, m *ast.MaterializedView, 
 	if p.at(lex.LParen) && len(inner.Columns) == 0 && m.Query == nil {
 		return p.elements(inner)
 	}
-	return p.storageClause(inner)
+	return p.storageClause(st, inner)
 }
 
 // refresh reads REFRESH EVERY|AFTER period and what follows it.

@@ -11,8 +11,11 @@ import (
 // node, so that the object around them stays comparable.
 func (p *parser) readable(parse func(*parser) *node, stop func(*parser) bool) *node {
 	start := p.i
-	if n := parse(p); n != nil && stop(p) {
-		return n
+	if n := parse(p); n != nil {
+		if stop(p) {
+			return n
+		}
+		p.fail("an operator or the end of the clause")
 	}
 	p.i = start
 	return p.opaque(stop)
@@ -23,7 +26,7 @@ func (p *parser) readable(parse func(*parser) *node, stop func(*parser) bool) *n
 func (p *parser) opaque(stop func(*parser) bool) *node {
 	start := p.i
 	p.unreadable = append(p.unreadable, p.error())
-	p.fault = fault{}
+	p.unreadFault, p.fault = p.fault, fault{}
 	depth := 0
 	for first := true; !p.atEnd(); first = false {
 		switch p.tok().Kind {

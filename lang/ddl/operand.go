@@ -103,7 +103,7 @@ func (p *parser) keywordOperand(w lex.Keyword) (n *node, done bool) {
 			return p.columnsMatcher(), true
 		}
 	case lex.KwSelect, lex.KwFrom:
-		if next.Kind != lex.Dot && next.Kind != lex.LParen {
+		if next.Kind != lex.Dot && next.Kind != lex.LParen && next.Kind != lex.Comma {
 			p.fail("an expression")
 			return nil, true
 		}

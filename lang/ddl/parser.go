@@ -25,8 +25,9 @@ type parser struct {
 	fuel  int
 	fault fault
 	// unreadable lists the fragments that became Opaque.
-	unreadable []*Error
-	arena      arena
+	unreadable  []*Error
+	unreadFault fault // the last of them
+	arena       arena
 }
 
 func newParser(src string, toks []lex.Token) parser {
@@ -75,6 +76,15 @@ func (p *parser) skipWords(a, b lex.Keyword) bool {
 	return true
 }
 
+// word passes the token and returns the keyword it spells. The end of the text is not passed: nothing lies behind it.
+func (p *parser) word() lex.Keyword {
+	t := p.toks[p.i]
+	if t.Kind != lex.EOF {
+		p.i++
+	}
+	return t.Word
+}
+
 // want passes the token or records that what was expected.
 func (p *parser) want(k lex.Kind, what string) bool {
 	if p.skip(k) {
@@ -104,6 +114,15 @@ func (p *parser) enter() bool {
 	}
 	p.depth++
 	return true
+}
+
+// shallow guards against a chain of operators whose left operands nest: a - b - c ...
+func (p *parser) shallow(links int) bool {
+	if links < MaxDepth {
+		return true
+	}
+	p.failWith("fewer operators in a row", "the limit is 1,000; AND, OR, || and UNION of one kind count once")
+	return false
 }
 
 func (p *parser) leave() { p.depth-- }

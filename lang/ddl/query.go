@@ -115,7 +115,7 @@ func (p *parser) query() *node {
 
 // union goes on from a query with the operators that bind least, which are read from the left.
 func (p *parser) union(left *node) *node {
-	for {
+	for links := 0; p.shallow(links); links++ {
 		start := p.i
 		text := p.setOperator()
 		if text == "" || isIntersect(text) {
@@ -137,6 +137,7 @@ func (p *parser) union(left *node) *node {
 		}
 		left = p.list(ast.Union, text, start, mark)
 	}
+	return nil
 }
 
 func isIntersect(text string) bool { return text[0] == 'I' }
@@ -149,7 +150,7 @@ func (p *parser) intersection(left *node) *node {
 			return nil
 		}
 	}
-	for {
+	for links := 0; p.shallow(links); links++ {
 		start := p.i
 		text := p.setOperator()
 		if text == "" || !isIntersect(text) {
@@ -171,6 +172,7 @@ func (p *parser) intersection(left *node) *node {
 		}
 		left = p.list(ast.Union, text, start, mark)
 	}
+	return nil
 }
 
 func (p *parser) atSetOperator() bool {

@@ -140,7 +140,7 @@ func (p *parser) exprs(implicit bool) bool {
 		if !p.skip(lex.Comma) {
 			return true
 		}
-		if p.atWord(lex.KwFrom) && p.peek(1).Kind != lex.Comma && p.peek(1).Kind != lex.Dot {
+		if p.atWord(lex.KwFrom) && p.peek(1).Kind != lex.Comma && p.peek(1).Kind != lex.Dot || implicit && (p.atEnd() || p.at(lex.RParen)) {
 			return true
 		}
 	}

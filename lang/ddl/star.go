@@ -127,7 +127,7 @@ func (p *parser) applyFunction() *node {
 	p.i++
 	mark := p.mark()
 	if !p.skip(lex.LParen) {
-		f := p.nameOrCall()
+		f := p.applied()
 		if f == nil {
 			return nil
 		}
@@ -149,4 +149,12 @@ func (p *parser) applyFunction() *node {
 		return p.drop(mark)
 	}
 	return p.list(ast.Clause, "APPLY", start, mark)
+}
+
+// applied reads what stands behind APPLY without parentheses: a lambda, a function's name or a call.
+func (p *parser) applied() *node {
+	if p.peek(1).Kind == lex.Arrow || p.at(lex.LParen) {
+		return p.expr()
+	}
+	return p.nameOrCall()
 }

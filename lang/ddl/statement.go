@@ -21,6 +21,7 @@ type Statement struct {
 	// How the statement creates its object: no part of the object.
 	Attach, Replace, IfNotExists, Temporary bool
 	Cluster, UUID                           string
+	Settings                                []ast.Setting // of the query: a second SETTINGS clause
 }
 
 // adviceKinds is what an error about a statement that defines no object says.
@@ -30,7 +31,7 @@ const adviceKinds = "definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED 
 func (p *parser) statement(st *Statement) bool {
 	switch {
 	case p.atWord(lex.KwAlter):
-		st.Alter = p.alter()
+		st.Alter = p.alter(st)
 		return st.Alter != nil
 	case p.skipWord(lex.KwCreate):
 	case p.skipWord(lex.KwAttach):
@@ -72,6 +73,27 @@ func (p *parser) statement(st *Statement) bool {
 	}
 	st.Object = object
 	return true
+}
+
+// atStatementEnd reports the end of the statement; it passes FORMAT name and the SETTINGS of the query, which say how the
+// statement runs.
+func (p *parser) atStatementEnd(st *Statement) bool {
+	if p.atFormat() {
+		p.i += 2
+		if p.skipWord(lex.KwSettings) {
+			st.Settings, _ = p.settings()
+		}
+	}
+	return p.atEnd()
+}
+
+// atFormat reports whether FORMAT name ends the statement here.
+func (p *parser) atFormat() bool {
+	if !p.atWord(lex.KwFormat) || !isName(p.peek(1)) {
+		return false
+	}
+	k := p.peek(2)
+	return k.Kind == lex.EOF || k.Kind == lex.Semicolon || k.Word == lex.KwSettings
 }
 
 // creator passes the words that name a kind of object and returns what reads the rest of its definition.

@@ -6,14 +6,21 @@ import (
 )
 
 // storageClause reads one clause of a table's storage: ENGINE, a key, TTL or SETTINGS.
-func (p *parser) storageClause(t *ast.Table) bool {
+func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 	next := p.peek(1).Word
-	switch p.tok().Word {
+	word := p.tok().Word
+	if word == lex.KwEngine && t.Engine != nil || next == lex.KwBy && (word == lex.KwPartition && t.PartitionBy != nil ||
+		word == lex.KwOrder && t.OrderBy != nil || word == lex.KwSample && t.SampleBy != nil) ||
+		word == lex.KwTtl && t.TTL != nil || word == lex.KwPrimary && t.PrimaryKey != nil {
+		p.fail("each clause once")
+		return false
+	}
+	switch word {
 	case lex.KwEngine:
 		p.i++
 		p.skip(lex.Equal)
 		t.Engine = p.engine()
-		return t.Engine != nil && atStorageClause(p)
+		return t.Engine != nil
 	case lex.KwPartition:
 		if next == lex.KwBy {
 			p.i += 2
@@ -45,8 +52,12 @@ func (p *parser) storageClause(t *ast.Table) bool {
 	case lex.KwSettings:
 		p.i++
 		list, ok := p.settings()
-		t.Settings = append(t.Settings, list...)
-		return ok && atStorageClause(p)
+		if t.Settings != nil { // a second clause is the query's
+			st.Settings = list
+		} else {
+			t.Settings = list
+		}
+		return ok
 	}
 	p.fail("a clause of the definition")
 	return false
@@ -54,7 +65,7 @@ func (p *parser) storageClause(t *ast.Table) bool {
 
 // atStorageClause reports where a clause of a definition ends: at the next one.
 func atStorageClause(p *parser) bool {
-	if p.atEnd() {
+	if p.atEnd() || p.atFormat() {
 		return true
 	}
 	next := p.peek(1)

@@ -8,7 +8,7 @@ import (
 // createTable reads what follows CREATE TABLE name.
 func (p *parser) createTable(st *Statement, name ast.Name) ast.Object {
 	t := &ast.Table{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.tableClause(st, t) {
 			continue
@@ -34,13 +34,17 @@ func (p *parser) tableClause(st *Statement, t *ast.Table) bool {
 		p.i++
 		return p.atWord(lex.KwAs)
 	case lex.KwAs:
+		if t.Structure != nil {
+			p.fail("one structure")
+			return false
+		}
 		p.i++
 		return p.structure(t)
 	}
 	if p.at(lex.LParen) && len(t.Columns) == 0 {
 		return p.elements(t)
 	}
-	return p.storageClause(t)
+	return p.storageClause(st, t)
 }
 
 // placement reads UUID 'x' and ON CLUSTER name, which say where an object is created and not what it is.
@@ -62,6 +66,10 @@ func (p *parser) placement(st *Statement) bool {
 }
 
 func (p *parser) comment(into *string) bool {
+	if *into != "" {
+		p.fail("one comment")
+		return false
+	}
 	p.i++
 	text, ok := p.str()
 	*into = text
@@ -91,7 +99,7 @@ func (p *parser) elements(t *ast.Table) bool {
 	p.i++
 	for !p.at(lex.RParen) && !p.atEnd() {
 		start := p.i
-		if !p.element1(t) || !atElementEnd(p) {
+		if !p.tableElement(t) || !atElementEnd(p) {
 			p.i = start
 			t.Unread = append(t.Unread, p.opaque(atElementEnd))
 		}
@@ -102,9 +110,9 @@ func (p *parser) elements(t *ast.Table) bool {
 	return p.want(lex.RParen, "a comma or a closing parenthesis")
 }
 
-// element1 reads one element of the list. The words that begin one are also names of columns: where the element cannot be
+// tableElement reads one element of the list. The words that begin one are also names of columns: where the element cannot be
 // what its first word says, it is a column.
-func (p *parser) element1(t *ast.Table) bool {
+func (p *parser) tableElement(t *ast.Table) bool {
 	start := p.i
 	switch p.tok().Word {
 	case lex.KwIndex:

@@ -18,6 +18,7 @@ func (p *parser) dataType() *node {
 	if n == nil {
 		return nil
 	}
+	signed := p.sign(n, start)
 	if p.skip(lex.LParen) {
 		mark := p.mark()
 		if !p.typeArguments(n.Text) {
@@ -25,16 +26,21 @@ func (p *parser) dataType() *node {
 		}
 		n.Kids = p.arena.list(mark)
 	}
-	// Behind the arguments too: INT(11) UNSIGNED, as MySQL writes it.
-	switch sign := p.tok().Word; {
-	case sign == lex.KwUnsigned && isInteger(p.toks[start].Word):
-		n.Text = strings.ToUpper(n.Text) + " UNSIGNED"
-		p.i++
-	case sign == lex.KwSigned && isInteger(p.toks[start].Word):
-		n.Text = strings.ToUpper(n.Text) + " SIGNED"
-		p.i++
+	if !signed {
+		p.sign(n, start)
 	}
 	return n
+}
+
+// sign reads SIGNED or UNSIGNED of an integer type, before or behind its width: INT UNSIGNED(11), INT(11) UNSIGNED.
+func (p *parser) sign(n *node, start int) bool {
+	w := p.tok().Word
+	if w != lex.KwUnsigned && w != lex.KwSigned || !isInteger(p.toks[start].Word) {
+		return false
+	}
+	p.i++
+	n.Text = strings.ToUpper(n.Text) + " " + w.String()
+	return true
 }
 
 func isInteger(w lex.Keyword) bool {
@@ -136,7 +142,7 @@ func (p *parser) typeArgument() *node {
 			return nil
 		}
 		return p.node1(ast.Equals, t.Value(p.src), start, value)
-	case t.Kind == lex.Number, t.Kind == lex.Minus, t.Kind == lex.Plus, t.Kind == lex.LBrace:
+	case t.Kind == lex.Number, (t.Kind == lex.Minus || t.Kind == lex.Plus) && next.Kind == lex.Number, t.Kind == lex.LBrace:
 		return p.expr()
 	case isName(t) && next.Kind == lex.Equal:
 		return p.namedArgument()

@@ -8,7 +8,7 @@ import (
 // createView reads what follows CREATE VIEW name.
 func (p *parser) createView(st *Statement, name ast.Name) ast.Object {
 	v := &ast.View{Name: name}
-	for !p.atEnd() {
+	for !p.atStatementEnd(st) {
 		start := p.i
 		if p.viewClause(st, v) {
 			continue
@@ -28,6 +28,10 @@ func (p *parser) viewClause(st *Statement, v *ast.View) bool {
 	case lex.KwDefiner, lex.KwSql:
 		return p.security(&v.Security)
 	case lex.KwAs:
+		if v.Query != nil {
+			p.fail("one query")
+			return false
+		}
 		p.i++
 		v.Query = p.readable((*parser).query, atQueryEnd)
 		return true

@@ -64,6 +64,8 @@ const (
 	KwDepends
 	KwDesc
 	KwDescending
+	KwDetach
+	KwDetached
 	KwDictionary
 	KwDisk
 	KwDistinct
@@ -82,6 +84,7 @@ const (
 	KwExcept
 	KwExists
 	KwExplain
+	KwExport
 	KwExpression
 	KwExtract
 	KwFalse
@@ -93,7 +96,9 @@ const (
 	KwFollowing
 	KwFor
 	KwForeign
+	KwForget
 	KwFormat
+	KwFreeze
 	KwFrom
 	KwFull
 	KwFunction
@@ -144,6 +149,7 @@ const (
 	KwMin
 	KwMod
 	KwModify
+	KwMove
 	KwNan
 	KwNational
 	KwNchar
@@ -162,6 +168,7 @@ const (
 	KwOver
 	KwOverlay
 	KwParallel
+	KwPart
 	KwPartition
 	KwPaste
 	KwPipeline
@@ -187,6 +194,7 @@ const (
 	KwReplace
 	KwReset
 	KwRespect
+	KwRewrite
 	KwRight
 	KwRollup
 	KwRow
@@ -234,6 +242,7 @@ const (
 	KwTtl
 	KwType
 	KwUnbounded
+	KwUnfreeze
 	KwUnion
 	KwUnknown
 	KwUnsigned
@@ -311,6 +320,8 @@ var spellings = [keywordCount]string{
 	KwDepends:       "DEPENDS",
 	KwDesc:          "DESC",
 	KwDescending:    "DESCENDING",
+	KwDetach:        "DETACH",
+	KwDetached:      "DETACHED",
 	KwDictionary:    "DICTIONARY",
 	KwDisk:          "DISK",
 	KwDistinct:      "DISTINCT",
@@ -329,6 +340,7 @@ var spellings = [keywordCount]string{
 	KwExcept:        "EXCEPT",
 	KwExists:        "EXISTS",
 	KwExplain:       "EXPLAIN",
+	KwExport:        "EXPORT",
 	KwExpression:    "EXPRESSION",
 	KwExtract:       "EXTRACT",
 	KwFalse:         "FALSE",
@@ -340,7 +352,9 @@ var spellings = [keywordCount]string{
 	KwFollowing:     "FOLLOWING",
 	KwFor:           "FOR",
 	KwForeign:       "FOREIGN",
+	KwForget:        "FORGET",
 	KwFormat:        "FORMAT",
+	KwFreeze:        "FREEZE",
 	KwFrom:          "FROM",
 	KwFull:          "FULL",
 	KwFunction:      "FUNCTION",
@@ -391,6 +405,7 @@ var spellings = [keywordCount]string{
 	KwMin:           "MIN",
 	KwMod:           "MOD",
 	KwModify:        "MODIFY",
+	KwMove:          "MOVE",
 	KwNan:           "NAN",
 	KwNational:      "NATIONAL",
 	KwNchar:         "NCHAR",
@@ -409,6 +424,7 @@ var spellings = [keywordCount]string{
 	KwOver:          "OVER",
 	KwOverlay:       "OVERLAY",
 	KwParallel:      "PARALLEL",
+	KwPart:          "PART",
 	KwPartition:     "PARTITION",
 	KwPaste:         "PASTE",
 	KwPipeline:      "PIPELINE",
@@ -434,6 +450,7 @@ var spellings = [keywordCount]string{
 	KwReplace:       "REPLACE",
 	KwReset:         "RESET",
 	KwRespect:       "RESPECT",
+	KwRewrite:       "REWRITE",
 	KwRight:         "RIGHT",
 	KwRollup:        "ROLLUP",
 	KwRow:           "ROW",
@@ -481,6 +498,7 @@ var spellings = [keywordCount]string{
 	KwTtl:           "TTL",
 	KwType:          "TYPE",
 	KwUnbounded:     "UNBOUNDED",
+	KwUnfreeze:      "UNFREEZE",
 	KwUnion:         "UNION",
 	KwUnknown:       "UNKNOWN",
 	KwUnsigned:      "UNSIGNED",

@@ -304,7 +304,13 @@ func (l *Lexer) radixString(radix byte) Kind {
 		l.pos = len(l.src)
 		return l.fail("the quote that opens here is never closed")
 	}
+	digits := l.src[l.pos+2 : l.pos+2+end]
 	l.pos += end + 3
+	for i := 0; i < len(digits); i++ {
+		if c := digits[i]; radix == 'x' && classes[c]&isHex == 0 || radix == 'b' && c != '0' && c != '1' {
+			return l.fail("this string holds something other than digits")
+		}
+	}
 	if radix == 'x' {
 		return HexString
 	}

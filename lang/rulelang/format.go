@@ -8,8 +8,8 @@ import (
 // lineWidth is the length up to which a rule stands on one line.
 const lineWidth = 120
 
-// Format prints a file in its canonical form: one statement a line where it fits, its clauses on indented lines where
-// it does not, comments kept. Formatting the result again changes nothing.
+// Format prints a file in its canonical form: one statement a line where it fits and has no reason to give, its clauses
+// on indented lines where it does not, comments kept. Formatting the result again changes nothing.
 func Format(f *File) []byte {
 	var b strings.Builder
 	for i, st := range f.Statements {
@@ -32,19 +32,19 @@ func Format(f *File) []byte {
 	return []byte(b.String())
 }
 
-// separate reports whether a statement has blank lines around it: one with a comment of its own or of several lines.
+// separate reports whether a statement has blank lines around it: one with a comment of its own or of several lines, and
+// those at the head of a file.
 func separate(st *Statement) bool {
-	return len(st.Doc) > 0 || st.Kind != nil || strings.Contains(st.text(), "\n")
+	return len(st.Doc) > 0 || st.Kind != nil || st.Include != nil || strings.Contains(st.text(), "\n")
 }
 
 func writeComments(b *strings.Builder, lines []string, indent string) {
 	for _, line := range lines {
-		switch line {
-		case "":
+		if line == blankLine {
 			b.WriteByte('\n')
-		default:
-			b.WriteString(indent + "# " + line + "\n")
+			continue
 		}
+		b.WriteString(strings.TrimRight(indent+"# "+line, " ") + "\n")
 	}
 }
 
@@ -59,7 +59,7 @@ func (st *Statement) text() string {
 	case st.Predicate != nil:
 		return "predicate " + st.Predicate.Name.Text + " = " + st.Predicate.Guard.String()
 	default:
-		if line := st.Rule.String(); len(line) <= lineWidth {
+		if line := st.Rule.String(); len(line) <= lineWidth && st.Rule.Because == nil && st.Rule.Advice == nil {
 			return line
 		}
 		return strings.Join(st.Rule.clauses(), "\n    ")

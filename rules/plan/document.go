@@ -164,6 +164,9 @@ func (d *Document) Refusals() int {
 // Settle gives the object the action of its gravest change.
 func (o *Object) Settle() {
 	o.Action = ObjectNone
+	if o.Changes == nil {
+		o.Changes = []*Change{} // a list in the JSON form, never null
+	}
 	if o.Unreadable != nil {
 		o.Action = ObjectUnreadable
 		return

@@ -3,6 +3,8 @@ package plan
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 )
 
@@ -84,11 +86,18 @@ func (t trimNewline) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadJSON reads a document that WriteJSON wrote.
+// ReadJSON reads a document that WriteJSON wrote. A document of another version is an error: what it means is not known.
 func ReadJSON(r io.Reader) (*Document, error) {
 	var d Document
-	if err := json.NewDecoder(r).Decode(&d); err != nil {
-		return nil, err
+	decoder := json.NewDecoder(r)
+	if err := decoder.Decode(&d); err != nil {
+		return nil, fmt.Errorf("this is no plan document: %w", err)
+	}
+	if d.Version != Version {
+		return nil, fmt.Errorf("the plan document has version %d, and this program reads version %d", d.Version, Version)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errors.New("there is more behind the document: a plan file holds one")
 	}
 	return &d, nil
 }

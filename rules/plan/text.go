@@ -112,9 +112,7 @@ func (t *textWriter) object(o *Object) {
 	for _, c := range o.Changes {
 		t.change(c, min(width, 48), actionWidth)
 	}
-	if len(o.Changes) > 0 || o.Unreadable != nil {
-		t.line("")
-	}
+	t.line("")
 }
 
 func (t *textWriter) change(c *Change, width, actionWidth int) {

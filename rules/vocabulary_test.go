@@ -1,0 +1,79 @@
+package rules_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/rulelang"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+func kind(name string) ast.Kind { return ast.Kind(name) }
+
+// full are definitions that have every part of their kinds.
+var full = []string{
+	`CREATE DATABASE d ENGINE = Replicated('/p', 's', 'r') SETTINGS max_broken_tables_ratio = 1 COMMENT 'c'`,
+	`CREATE TABLE d.t (a UInt8 DEFAULT 1 COMMENT 'c' CODEC(ZSTD(1)) STATISTICS(tdigest) TTL toDateTime(b) SETTINGS (max_compress_block_size = 1),
+		b UInt8 PRIMARY KEY, s String COLLATE en, INDEX i a TYPE minmax GRANULARITY 2, PROJECTION p (SELECT a ORDER BY a) WITH SETTINGS (index_granularity = 1),
+		PROJECTION q INDEX a TYPE basic, CONSTRAINT c CHECK a > 1)
+		ENGINE = ReplicatedReplacingMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) SAMPLE BY a TTL toDateTime(b) SETTINGS index_granularity = 1 COMMENT 'c'`,
+	`CREATE TABLE d.t AS d.u`,
+	`CREATE VIEW d.v (a UInt8 COMMENT 'c') DEFINER = u SQL SECURITY DEFINER AS SELECT 1 AS a COMMENT 'c'`,
+	`CREATE VIEW d.v (a, b) AS SELECT 1, 2`,
+	`CREATE MATERIALIZED VIEW d.m REFRESH EVERY 1 HOUR OFFSET 5 MINUTE RANDOMIZE FOR 1 MINUTE DEPENDS ON d.x SETTINGS refresh_retries = 1 APPEND TO d.t (a UInt8)
+		DEFINER = u SQL SECURITY DEFINER AS SELECT 1 AS a`,
+	`CREATE MATERIALIZED VIEW d.m (a UInt8, INDEX i a TYPE minmax, PROJECTION p (SELECT a ORDER BY a), CONSTRAINT c CHECK a > 1)
+		ENGINE = SummingMergeTree(a) PARTITION BY a PRIMARY KEY a ORDER BY (a) SAMPLE BY a TTL toDateTime(a) SETTINGS index_granularity = 1 AS SELECT 1 AS a COMMENT 'c'`,
+	`CREATE DICTIONARY d.d (a UInt64 DEFAULT 1 EXPRESSION a HIERARCHICAL BIDIRECTIONAL INJECTIVE IS_OBJECT_ID, s Date, e Date) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE 't'))
+		LAYOUT(RANGE_HASHED(range_lookup_strategy 'max')) LIFETIME(MIN 1 MAX 2) RANGE(MIN s MAX e) SETTINGS(format_csv_allow_single_quotes = 0) COMMENT 'c'`,
+	`CREATE FUNCTION f AS x -> x`,
+}
+
+func TestARuleCanNameEveryPartOfEveryKind(t *testing.T) {
+	words := rules.Vocabulary()
+	met := map[string]bool{}
+	for _, text := range full {
+		o, err := ddl.ParseStatement(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		at := slices.IndexFunc(words.Kinds, func(k rulelang.KindWords) bool { return k.Name == string(o.Kind()) })
+		if at < 0 {
+			t.Errorf("no rule can be about kind %s", o.Kind())
+			continue
+		}
+		for _, part := range o.Parts() {
+			i := slices.IndexFunc(words.Kinds[at].Parts, func(p rulelang.PartWords) bool { return p.Name == part.Kind })
+			if i < 0 {
+				t.Errorf("no rule can name the %s of a %s", part.Kind, o.Kind())
+				continue
+			}
+			p := words.Kinds[at].Parts[i]
+			met[words.Kinds[at].Name+" "+p.Name] = true
+			if p.Named != (part.Name != "") {
+				t.Errorf("the %s of a %s: named in the words %v, in the tree %v", part.Kind, o.Kind(), p.Named, part.Name != "")
+			}
+			for _, a := range part.Attrs {
+				word, _, _ := strings.Cut(a.Name, " ")
+				met[words.Kinds[at].Name+" "+p.Name+"."+word] = true
+				if word != "" && !p.Open && !slices.Contains(p.Attrs, word) {
+					t.Errorf("no rule can name the %s of a %s of a %s", a.Name, part.Kind, o.Kind())
+				}
+			}
+		}
+	}
+	// And no word is about what there is not. Orders are changes without a part; what nobody reads has no example.
+	for _, k := range words.Kinds {
+		for _, p := range k.Parts {
+			if strings.HasSuffix(p.Name, "_order") || p.Name == "unread" || p.Name == "inner_structure" {
+				continue
+			}
+			if !met[k.Name+" "+p.Name] {
+				t.Errorf("no %s has a part %s", k.Name, p.Name)
+			}
+		}
+	}
+}
