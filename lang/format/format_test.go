@@ -62,13 +62,13 @@ func formatted(t *testing.T, name string, src []byte) []byte {
 	return out
 }
 
-// TestWhatWeShipIsFormatted holds the definitions of the core release and the examples to the layout.
+// TestWhatWeShipIsFormatted holds the core release and the examples to the layout.
 func TestWhatWeShipIsFormatted(t *testing.T) {
 	count := 0
 	for _, dir := range []string{"stdlib", "examples"} {
 		root := filepath.Join("..", "..", dir)
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !format.Known(path) || filepath.Ext(path) == ".rules" {
+			if err != nil || d.IsDir() || !format.Known(path) {
 				return err
 			}
 			count++
