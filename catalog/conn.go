@@ -12,11 +12,12 @@ import (
 
 // Conn is an open connection to one server. It is safe for concurrent use.
 type Conn struct {
-	target  string
-	http    bool
-	driver  driver.Conn
-	queries atomic.Int64
-	waited  atomic.Int64
+	target   string
+	http     bool
+	patience time.Duration // of one query
+	driver   driver.Conn
+	queries  atomic.Int64
+	waited   atomic.Int64
 }
 
 // Open reaches the server once and returns a connection that works. Errors are [ConnectError], [TargetError] or the
@@ -30,7 +31,7 @@ func Open(ctx context.Context, target Target) (*Conn, error) {
 	if err != nil {
 		return nil, classify(ctx, target.String(), err)
 	}
-	c := &Conn{target: target.String(), http: options.Protocol == clickhouse.HTTP, driver: opened}
+	c := &Conn{target: target.String(), http: options.Protocol == clickhouse.HTTP, patience: options.ReadTimeout, driver: opened}
 	if err := c.Ping(ctx); err != nil {
 		return nil, errors.Join(err, opened.Close())
 	}
@@ -48,6 +49,8 @@ func (c *Conn) Ping(ctx context.Context) error {
 	defer c.count(time.Now())
 	return classify(ctx, c.target, c.driver.Ping(ctx))
 }
+
+var errNoAnswer = errors.New("the server did not answer in time")
 
 // Effort is what a connection has cost so far.
 type Effort struct {
@@ -70,8 +73,11 @@ func (c *Conn) count(since time.Time) {
 func (c *Conn) wait(since time.Time) { c.waited.Add(int64(time.Since(since))) }
 
 // Select sends one query and calls row for each row of the answer as it arrives; scan fills destinations as
-// [driver.Rows.Scan] does. An error of row ends the reading.
+// [driver.Rows.Scan] does. An error of row ends the reading, and so does the target's ReadTimeout for the whole
+// answer: some objects make a server hang that is asked to print them.
 func (c *Conn) Select(ctx context.Context, query string, args []any, row func(scan func(...any) error) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.patience, errNoAnswer)
+	defer cancel()
 	start := time.Now()
 	rows, err := c.driver.Query(ctx, query, args...)
 	c.count(start)
@@ -148,11 +154,6 @@ func Lost(err error) bool {
 	}
 	_, answered := Exception(err)
 	return !answered
-}
-
-// withSettings attaches settings to a query of this package.
-func withSettings(ctx context.Context, settings clickhouse.Settings) context.Context {
-	return clickhouse.Context(ctx, clickhouse.WithSettings(settings))
 }
 
 // ReadError is a query of the catalogue that the server did not answer with rows.

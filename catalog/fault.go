@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -60,10 +59,10 @@ func Exception(err error) (*clickhouse.Exception, bool) {
 	return e, ok
 }
 
-// Codes of ClickHouse's ErrorCodes.cpp that decide between the two faults when a connection is opened.
-var (
-	notUpCodes = []int32{
-		159, // TIMEOUT_EXCEEDED
+// notReady reports a code of ClickHouse's ErrorCodes.cpp by which a server that answers says: later.
+func notReady(code int32) bool {
+	switch code {
+	case 159, // TIMEOUT_EXCEEDED
 		202, // TOO_MANY_SIMULTANEOUS_QUERIES
 		203, // NO_FREE_CONNECTION
 		209, // SOCKET_TIMEOUT
@@ -72,15 +71,23 @@ var (
 		439, // CANNOT_SCHEDULE_TASK
 		695, // ASYNC_LOAD_WAIT_FAILED: starting
 		745, // SERVER_OVERLOADED
-		999, // KEEPER_EXCEPTION
+		999: // KEEPER_EXCEPTION
+		return true
 	}
-	credentialCodes = []int32{
-		192, // UNKNOWN_USER
+	return false
+}
+
+// wrongCredentials reports a code that refuses the user or the password. Current servers say 516 for all of them.
+func wrongCredentials(code int32) bool {
+	switch code {
+	case 192, // UNKNOWN_USER
 		193, // WRONG_PASSWORD
 		194, // REQUIRED_PASSWORD
-		516, // AUTHENTICATION_FAILED: what current servers say for all three
+		516: // AUTHENTICATION_FAILED
+		return true
 	}
-)
+	return false
+}
 
 const (
 	codeUnknownDatabase    = 81
@@ -93,13 +100,16 @@ const (
 	longestMessageOfServer = 600
 )
 
-// classify turns the driver's error at opening into a [ConnectError]. A cancellation by the caller stays what it is.
+// classify turns an error of the driver into a [ConnectError]. A cancellation by the caller stays what it is.
 func classify(ctx context.Context, target string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s: stopped while connecting: %w", target, context.Cause(ctx))
+	if cause := context.Cause(ctx); errors.Is(cause, errNoAnswer) {
+		return &ConnectError{Target: target, Fault: NotUp, Reason: "no answer within the time to read",
+			Remedy: "look at system.processes for what holds it up, or raise read_timeout in the URL", err: err}
+	} else if cause != nil {
+		return fmt.Errorf("%s: stopped: %w", target, cause)
 	}
 	var aim *TargetError
 	if errors.As(err, &aim) {
@@ -118,9 +128,9 @@ func classify(ctx context.Context, target string, err error) error {
 func (c *ConnectError) answered(e *clickhouse.Exception) {
 	c.Fault = Broken
 	switch {
-	case slices.Contains(notUpCodes, e.Code):
+	case notReady(e.Code):
 		c.Fault, c.Reason, c.Remedy = NotUp, "the server is not ready: "+ServerMessage(e), "wait for it"
-	case slices.Contains(credentialCodes, e.Code):
+	case wrongCredentials(e.Code):
 		c.Reason, c.Remedy = "the server refuses the user or the password", remedyCredentials
 	case e.Code == codeUnknownDatabase:
 		c.Reason, c.Remedy = "the database in the URL does not exist there", "leave it out of the URL: the schema names its own databases"

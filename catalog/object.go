@@ -31,20 +31,20 @@ type Object struct {
 	Unreadable error
 }
 
-// KindOfEngine returns the kind of object that system.tables reports with this engine. A dictionary made by CREATE
-// TABLE ... ENGINE = Dictionary is a table; its text tells.
-func KindOfEngine(engine, text string) ast.Kind {
+// kindOf returns the kind of object that system.tables reports with this engine. Only the text tells a dictionary from
+// a table with the engine Dictionary.
+func kindOf(engine string) ast.Kind {
 	switch engine {
 	case "View":
 		return ast.KindView
 	case "MaterializedView":
 		return ast.KindMaterializedView
-	case "LiveView", "WindowView":
-		return ast.Kind(strings.ToLower(strings.TrimSuffix(engine, "View")) + "_view")
+	case "LiveView":
+		return "live_view"
+	case "WindowView":
+		return "window_view"
 	case "Dictionary":
-		if !strings.HasPrefix(text, "CREATE TABLE") {
-			return ast.KindDictionary
-		}
+		return ast.KindDictionary
 	}
 	return ast.KindTable
 }

@@ -10,7 +10,9 @@ func (o *Object) parse() {
 	o.Tree, o.Unreadable = ddl.ParseStatement(o.Text)
 	if o.Unreadable != nil {
 		o.Tree = nil
+		return
 	}
+	o.Kind = o.Tree.Kind()
 }
 
 // parseDatabase makes the tree of a database from the columns of system.databases, which prints no statement for it.

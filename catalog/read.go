@@ -133,7 +133,7 @@ func tables(ctx context.Context, c *Conn, query string, args []any, keep func(*O
 		if isInner(o.Name.Name) {
 			return nil
 		}
-		o.Kind = KindOfEngine(o.Engine, o.Text)
+		o.Kind = kindOf(o.Engine)
 		if modified.Unix() > 0 {
 			o.Modified = modified
 		}
@@ -143,6 +143,10 @@ func tables(ctx context.Context, c *Conn, query string, args []any, keep func(*O
 	})
 	close(rows)
 	done.Wait()
+	if n := len(objects); err != nil && n > 0 {
+		// A table whose text the server cannot print makes it hang: the one after the last that came is at fault.
+		return fmt.Errorf("after %d answers, the last about %s: %w", n, objects[n-1].Name, err)
+	}
 	if err != nil {
 		return err
 	}

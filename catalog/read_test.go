@@ -1,9 +1,17 @@
 package catalog_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,6 +92,24 @@ func TestEveryKindOfObjectIsReadAsWhatItIs(t *testing.T) {
 	}
 }
 
+func TestAnUnreadableObjectIsKeptByNameAndStopsNothing(t *testing.T) {
+	conn, db, exec := server(t)
+	exec("CREATE TABLE %s.src (at DateTime, a UInt8) ENGINE = MergeTree ORDER BY at", db)
+	err := conn.Exec(t.Context(), fmt.Sprintf("CREATE WINDOW VIEW %s.live ENGINE = MergeTree ORDER BY c AS SELECT count() AS c, tumbleStart(w) AS s FROM %s.src GROUP BY tumble(at, toIntervalSecond(5)) AS w", db, db),
+		"", map[string]any{"allow_experimental_window_view": 1, "allow_experimental_analyzer": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := read(t, conn, db)
+	live := found.Relations[ast.Name{Database: db, Name: "live"}]
+	if live == nil || live.Tree != nil || live.Unreadable == nil || live.Kind != "window_view" || live.Text == "" {
+		t.Errorf("the window view is read as %+v", live)
+	}
+	if src := found.Relations[ast.Name{Database: db, Name: "src"}]; src == nil || src.Tree == nil {
+		t.Errorf("the table beside it is read as %+v", src)
+	}
+}
+
 func TestTheNumberOfQueriesDoesNotDependOnTheNumberOfObjects(t *testing.T) {
 	conn, db, exec := server(t)
 	cost := func() int {
@@ -140,6 +166,54 @@ func TestTheServersFactsAreRead(t *testing.T) {
 	if !f.Knows("max_query_size") || !f.Knows("min_bytes_for_wide_part") || f.Knows("no_such_setting") {
 		t.Error("the settings the server knows are not read")
 	}
+}
+
+func TestAnObjectThatHangsTheServerEndsTheReadingAndNamesItsNeighbour(t *testing.T) {
+	_, db, exec := server(t)
+	exec("CREATE TABLE %s.before (a UInt8) ENGINE = Memory", db)
+	target, err := url.Parse(embeddedtest.Server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		FlushInterval: -1,
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.URL.Query().Get("max_block_size") != "" { // the reading of the tables
+				r.Body = endless{r.Body, r.Request.Context()}
+				r.ContentLength = -1
+				r.Header.Del("Content-Length")
+			}
+			return nil
+		},
+	}
+	hanging := httptest.NewServer(forward)
+	defer hanging.Close()
+	conn, err := catalog.Open(t.Context(), catalog.Target{URL: hanging.URL, ReadTimeout: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = catalog.Read(t.Context(), conn, catalog.Scope{Databases: []string{db}})
+	var fault *catalog.ConnectError
+	if !errors.As(err, &fault) || fault.Fault != catalog.NotUp || !strings.Contains(err.Error(), "the last about "+db+".before") {
+		t.Errorf("error %v, want a fault that names the table read last", err)
+	}
+}
+
+// endless is a body that stays open once it was read.
+type endless struct {
+	io.ReadCloser
+	ctx context.Context
+}
+
+func (e endless) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	if err == io.EOF && n == 0 {
+		<-e.ctx.Done()
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, nil
 }
 
 func TestVersionsCompareAsNumbers(t *testing.T) {

@@ -31,3 +31,12 @@ func (e *Engine) connect(ctx context.Context) (*catalog.Conn, error) {
 		}
 	}
 }
+
+// disconnect gives the connection back and notes what it cost.
+func (e *Engine) disconnect(ctx context.Context, conn *catalog.Conn, what string) {
+	effort := conn.Effort()
+	if err := conn.Close(); err != nil {
+		e.log.WarnContext(ctx, "closing the connection", "error", err.Error())
+	}
+	e.log.DebugContext(ctx, what, "queries", effort.Queries, "waited", effort.Waited)
+}

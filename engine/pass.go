@@ -16,20 +16,20 @@ import (
 
 // Pass makes the server match the schema, once. The report is complete also when the pass failed; the error is then
 // the reason, and nil otherwise: a refusal is no failure.
-func (e *Engine) Pass(ctx context.Context) (*Report, error) { return e.pass(ctx, nil) }
+func (e *Engine) Pass(ctx context.Context) (Report, error) { return e.pass(ctx, nil) }
 
 // PassPlan is [Engine.Pass] held to a plan that was reviewed: it sends exactly the plan's statements, or none where
 // the schema or the server moved since ([PlanMovedError]).
-func (e *Engine) PassPlan(ctx context.Context, reviewed *plan.Document) (*Report, error) {
+func (e *Engine) PassPlan(ctx context.Context, reviewed *plan.Document) (Report, error) {
 	return e.pass(ctx, reviewed)
 }
 
-func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (*Report, error) {
+func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, error) {
 	select {
 	case e.passing <- struct{}{}:
 		defer func() { <-e.passing }()
 	default:
-		return nil, ErrPassRunning
+		return Report{}, ErrPassRunning
 	}
 	p := &pass{e: e, report: &Report{
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release,
@@ -44,7 +44,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (*Report, er
 	}
 	e.log.InfoContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
 		"refused", p.report.Summary.Refused, "error", p.report.Error)
-	return p.report, err
+	return *p.report, err
 }
 
 // pass is one pass at work.
@@ -73,7 +73,7 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 		return err
 	}
 	p.conn = conn
-	defer conn.Close()
+	defer p.e.disconnect(ctx, conn, "passed")
 	s, err := p.e.resolve()
 	if err != nil {
 		return err

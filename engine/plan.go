@@ -24,7 +24,7 @@ func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
+	defer e.disconnect(ctx, conn, "planned")
 	live, err := e.read(ctx, conn, s, s.scope())
 	if err != nil {
 		return nil, err

@@ -26,14 +26,14 @@ import (
 // stage is a real engine without bookkeeping, a database of the test's own, which a tree calls DB, and a directory for
 // that tree.
 type stage struct {
-	*testing.T
+	testing.TB
 	url, db, dir string
 	conn         *catalog.Conn
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
-	s := &stage{T: t, url: embeddedtest.Server(t), db: embeddedtest.Database(t), dir: t.TempDir()}
+	s := &stage{TB: t, url: embeddedtest.Server(t), db: embeddedtest.Database(t), dir: t.TempDir()}
 	conn, err := catalog.Open(t.Context(), catalog.Target{URL: s.url})
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func (s *stage) value(query string) string {
 // tree writes files over the tree of the stage; a name without a dash line before it is not needed.
 func (s *stage) tree(archive string) {
 	s.Helper()
-	writeTree(s.T, s.dir, s.in(archive))
+	writeTree(s.TB, s.dir, s.in(archive))
 }
 
-func writeTree(t *testing.T, dir, archive string) {
+func writeTree(t testing.TB, dir, archive string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(archive)).Files {
 		path := filepath.Join(dir, f.Name)
@@ -109,7 +109,7 @@ func (s *stage) pass(o engine.Options) *engine.Report {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return r
+	return &r
 }
 
 // outcomes lists what became of the test's own objects, as "table a: applied, create".

@@ -65,7 +65,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
+	defer e.disconnect(ctx, conn, "status read")
 	records, err := readRecords(ctx, conn)
 	if err != nil {
 		return nil, err

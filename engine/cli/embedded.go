@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +17,8 @@ import (
 
 func (a *app) embeddedCommand() *cobra.Command {
 	var (
-		path string
-		port uint16
+		path, passwordFile string
+		port               uint16
 	)
 	cmd := &cobra.Command{
 		Use:   "embedded",
@@ -27,13 +29,33 @@ It stops cleanly on SIGINT and SIGTERM. One process at a time can hold a data di
 		Example: `  dfe embedded --path ./data --port 8123
   curl --data-binary 'SELECT version()' http://127.0.0.1:8123/`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.serveEmbedded(cmd.Context(), path, port)
+			password, err := readPassword(passwordFile)
+			if err != nil {
+				return err
+			}
+			return a.serveEmbedded(cmd.Context(), path, password, port)
 		},
 	}
 	cmd.Flags().StringVar(&path, "path", "", "data directory, created when absent (default: a temporary one, removed at the end)")
 	cmd.Flags().Uint16Var(&port, "port", 8123, "port on 127.0.0.1; 0 takes a free one")
+	cmd.Flags().StringVar(&passwordFile, "password-file", "", "file with a password that clients have to give")
 	a.formatFlag(cmd)
 	return cmd
+}
+
+func readPassword(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", usagef("the password file %s cannot be read: %w", path, reason(err))
+	}
+	password := strings.TrimRight(string(text), "\r\n")
+	if password == "" {
+		return "", usagef("the password file %s is empty", path)
+	}
+	return password, nil
 }
 
 // running is the document of a server that is up.
@@ -44,9 +66,9 @@ type running struct {
 	Path       string `json:"path,omitempty"`
 }
 
-func (a *app) serveEmbedded(ctx context.Context, path string, port uint16) error {
+func (a *app) serveEmbedded(ctx context.Context, path, password string, port uint16) error {
 	s, err := embedded.Start(ctx, embedded.Options{
-		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Progress: a.Err,
+		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Password: password, Progress: a.Err,
 		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {

@@ -35,8 +35,6 @@ func (d *drift) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&d.accept, "accept-loss", nil, "column (database.table.column) whose values may be lost on the way; may be repeated")
 }
 
-const exitCodeHelp = "exit with 3 where there are differences or refusals"
-
 func (a *app) planCommand() *cobra.Command {
 	var (
 		s         server
@@ -83,7 +81,7 @@ func (a *app) planCommand() *cobra.Command {
 	d.flags(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "file to write the plan to, for apply --plan")
 	cmd.Flags().BoolVar(&all, "all", false, "list objects without a difference too")
-	cmd.Flags().BoolVar(&code, "exit-code", false, exitCodeHelp)
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where there are differences")
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -150,17 +148,14 @@ schema or the server moved since.`,
 			report, failure := pass(cmd.Context())
 			opened.progress.clear()
 			closing := opened.close()
-			if report == nil {
-				return errors.Join(failure, closing)
-			}
-			return errors.Join(a.endPass(report, failure, code), closing)
+			return errors.Join(a.endPass(&report, failure, code), closing)
 		},
 	}
 	s.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
-	cmd.Flags().BoolVar(&code, "exit-code", false, exitCodeHelp)
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused")
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -191,7 +186,7 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
-	case code && (r.Summary.Refused > 0 || r.Summary.Statements > 0):
+	case code && r.Summary.Refused > 0:
 		return exit{ExitDifferences}
 	}
 	return nil

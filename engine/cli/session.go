@@ -152,8 +152,8 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 }
 
 // passPlan is a pass held to a reviewed plan.
-func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (*engine.Report, error) {
-	return func(ctx context.Context) (*engine.Report, error) { return s.PassPlan(ctx, reviewed) }
+func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engine.Report, error) {
+	return func(ctx context.Context) (engine.Report, error) { return s.PassPlan(ctx, reviewed) }
 }
 
 // startEmbedded starts the embedded engine. It is silent but for fetching its library.

@@ -59,7 +59,8 @@ func openEngine(library, dir string, o Options) (*engine, error) {
 	}
 	// Within the data directory, so that a process that dies leaves nothing elsewhere.
 	e := &engine{lib: lib, log: o.Log, confDir: filepath.Join(dir, "dfe-config")}
-	e.args = []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(e.confDir, "config.xml")}
+	// Without logger.console the engine logs to standard error whenever that is a terminal.
+	e.args = []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(e.confDir, "config.xml"), "--logger.console=false"}
 	if err := e.open(dir, o); err != nil {
 		e.disconnect()
 		return nil, errors.Join(err, os.RemoveAll(e.confDir))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -66,26 +65,35 @@ func New(conn *catalog.Conn, o Options) *Executor {
 // Sent counts the statements sent so far, repetitions left out.
 func (x *Executor) Sent() int { return x.sent }
 
-// Codes of ClickHouse's ErrorCodes.cpp that say: not now.
-var retryCodes = []int32{
-	202, // TOO_MANY_SIMULTANEOUS_QUERIES
-	225, // NO_ZOOKEEPER
-	242, // TABLE_IS_READ_ONLY
-	439, // CANNOT_SCHEDULE_TASK
-	517, // CANNOT_ASSIGN_ALTER
-	745, // SERVER_OVERLOADED
-	999, // KEEPER_EXCEPTION: a session expired, among others
+// notNow reports a code of ClickHouse's ErrorCodes.cpp by which the server says that the same statement may succeed
+// later.
+func notNow(code int32) bool {
+	switch code {
+	case 202, // TOO_MANY_SIMULTANEOUS_QUERIES
+		225, // NO_ZOOKEEPER
+		242, // TABLE_IS_READ_ONLY
+		439, // CANNOT_SCHEDULE_TASK
+		517, // CANNOT_ASSIGN_ALTER
+		745, // SERVER_OVERLOADED
+		999: // KEEPER_EXCEPTION: a session expired, among others
+		return true
+	}
+	return false
 }
 
-// Codes that answer the question "did it work?" with "not known".
-var openCodes = []int32{
-	159, // TIMEOUT_EXCEEDED: the wait for a distributed statement ran out; the statement goes on
-	209, // SOCKET_TIMEOUT
-	210, // NETWORK_ERROR
-	216, // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: our own first attempt
-	236, // ABORTED
-	341, // UNFINISHED
-	394, // QUERY_WAS_CANCELLED
+// notKnown reports a code that leaves open whether the statement took effect, or still will.
+func notKnown(code int32) bool {
+	switch code {
+	case 159, // TIMEOUT_EXCEEDED: the wait for a distributed statement ran out; the statement goes on
+		209, // SOCKET_TIMEOUT
+		210, // NETWORK_ERROR
+		216, // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: our own first attempt
+		236, // ABORTED
+		341, // UNFINISHED
+		394: // QUERY_WAS_CANCELLED
+		return true
+	}
+	return false
 }
 
 // Apply sends one statement and returns once its effect was seen. The object is read before and after. An answer
@@ -232,7 +240,7 @@ func moved(before, live *catalog.Object) string {
 
 func again(answer error) bool {
 	e, answered := catalog.Exception(answer)
-	return !answered || slices.Contains(retryCodes, e.Code) || slices.Contains(openCodes, e.Code)
+	return !answered || notNow(e.Code) || notKnown(e.Code)
 }
 
 func open(answer error) bool {
@@ -240,7 +248,7 @@ func open(answer error) bool {
 		return false
 	}
 	e, answered := catalog.Exception(answer)
-	return !answered || slices.Contains(openCodes, e.Code)
+	return !answered || notKnown(e.Code)
 }
 
 func rejected(s Statement, answer error, after *catalog.Object) error {

@@ -21,7 +21,7 @@ type Ledger struct {
 type ShapeError struct{ Reason string }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s is not the ledger of any release: %s; move it away (RENAME TABLE) and run again", Table(), e.Reason)
+	return fmt.Sprintf("%s is not the ledger of any release: %s; rename it out of the way and run again", Table(), e.Reason)
 }
 
 // Open returns the ledger in a catalogue, or nil where there is none yet. A nil ledger has no rows.

@@ -38,6 +38,7 @@ func (s *Side) slots() []slot {
 // Diff decides about every object that from, the live side, and to, the desired one, differ in. Of a server, only what
 // lives in the databases the desired side names is looked at.
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
+	from, to = from.qualified(to), to.qualified(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from)}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
@@ -95,6 +96,50 @@ func pair(live, desired *object) rules.Pair {
 		}
 	}
 	return p
+}
+
+// qualified gives each relation that a script names without a database the database of the one relation of that name
+// on the other side. Where there is none, or several, the name stays as it is.
+func (s *Side) qualified(other *Side) *Side {
+	databases := map[string][]string{}
+	for _, o := range other.objects {
+		if spaceOf(o.kind) == "relation" && o.name.Database != "" {
+			databases[o.name.Name] = append(databases[o.name.Name], o.name.Database)
+		}
+	}
+	named := *s
+	named.objects = make([]object, len(s.objects))
+	for i, o := range s.objects {
+		if found := databases[o.name.Name]; o.tree != nil && o.name.Database == "" && spaceOf(o.kind) == "relation" && len(found) == 1 {
+			o.name.Database = found[0]
+			o.tree = renamed(o.tree, o.name)
+		}
+		named.objects[i] = o
+	}
+	return &named
+}
+
+// renamed returns a relation under another name.
+func renamed(o ast.Object, name ast.Name) ast.Object {
+	switch o := o.(type) {
+	case *ast.Table:
+		c := *o
+		c.Name = name
+		return &c
+	case *ast.View:
+		c := *o
+		c.Name = name
+		return &c
+	case *ast.MaterializedView:
+		c := *o
+		c.Name = name
+		return &c
+	case *ast.Dictionary:
+		c := *o
+		c.Name = name
+		return &c
+	}
+	return o
 }
 
 // lookup finds an object on the first side that has it.

@@ -12,7 +12,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for a clean end; the second is not held back.
+	context.AfterFunc(ctx, stop)
 	code := cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}, os.Args[1:])
-	stop()
 	os.Exit(code)
 }

@@ -1,0 +1,278 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/engine/cli"
+)
+
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(into); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	if d.More() {
+		t.Errorf("standard output holds more than one document:\n%s", text)
+	}
+}
+
+// run runs a command line in this process. It is for those that start no engine.
+func run(t *testing.T, env map[string]string, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := cli.Run(t.Context(), cli.Process{Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] }}, args)
+	return result{out.String(), errs.String(), code}
+}
+
+const garden = `
+-- manifest.hcl --
+release = "3.1.0"
+variable "days" {
+  type    = number
+  default = 30
+}
+database "garden" {}
+table "garden.beds"  { from = "beds.hcl" }
+view  "garden.sunny" { from = "sunny.sql" }
+-- beds.hcl --
+column "at"  { type = "DateTime" }
+column "bed" { type = "String" }
+column "sun" { type = "Float64" }
+engine   = "MergeTree"
+order_by = ["bed", "at"]
+ttl      = ["at + INTERVAL ${var.days} DAY"]
+-- sunny.sql --
+CREATE VIEW garden.sunny AS SELECT bed, max(sun) AS most FROM garden.beds GROUP BY bed
+`
+
+func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	at := []string{"--tree", tree, "--embedded", data}
+	schema := func(args ...string) result { return dfe(t, nil, append(append([]string{"schema"}, args...), at...)...) }
+
+	schema("plan").demand(t, 0, "table garden.beds  create", "CREATE TABLE IF NOT EXISTS garden.beds", "INTERVAL 30 DAY", "6 to create")
+	schema("plan", "--exit-code").demand(t, 3)
+	schema("status").demand(t, 0, "absent")
+	schema("apply").demand(t, 0, "applied  table     garden.beds", "converged: 6 statements sent", "schema release 3.1.0")
+	schema("apply").demand(t, 0, "converged: no statement was sent, 6 unchanged")
+	schema("plan", "--exit-code").demand(t, 0, "no difference; 6 unchanged")
+	schema("status", "--exit-code").demand(t, 0)
+
+	status := schema("status").out
+	for _, line := range []string{
+		`(?m)^KIND +NAME +RELEASE +ENGINE +ACTION +TIME +LIVE$`,
+		`(?m)^table +garden\.beds +3\.1\.0 +\S+ +create +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +matches$`,
+		`(?m)^table +dfe\.schema_migrations +2026\.11\.0 +\S+ +create .* matches$`,
+	} {
+		if !regexp.MustCompile(line).MatchString(status) {
+			t.Errorf("no line like %s in\n%s", line, status)
+		}
+	}
+
+	schema("apply", "--var", "days=31").demand(t, 0, "refused", "ttl", "converged: no statement was sent")
+	schema("apply", "--var", "days=31", "--exit-code").demand(t, 3)
+	schema("apply", "--var", "days=31", "--allow-drift").demand(t, 0, "modify-ttl", "1 statement sent")
+}
+
+func TestPlanApplyAndStatusOverAURL(t *testing.T) {
+	tree := write(t, garden)
+	_, url := serve(t)
+	for _, c := range []struct {
+		command string
+		words   string
+	}{{"plan", "6 to create"}, {"apply", "converged: 6 statements sent"}, {"apply", "converged: no statement was sent"}, {"status", "matches"}} {
+		dfe(t, []string{"DFE_ENGINE_CLICKHOUSE_URL=" + url}, "schema", c.command, "--tree", tree).demand(t, 0, c.words)
+	}
+	if got := query(t, url, "SELECT engine FROM system.tables WHERE database = 'garden' AND name = 'beds'"); got != "MergeTree" {
+		t.Errorf("a server without Keeper has the engine %s", got)
+	}
+	dfe(t, nil, "schema", "diff", "--from", url, "--to", tree, "--exit-code").demand(t, 0, "no difference; 3 unchanged")
+}
+
+func TestJSONStandsAloneOnStandardOutput(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	at := []string{"--tree", tree, "--embedded", data, "--format", "json"}
+	var doc struct {
+		Version    int
+		Platform   string
+		Objects    []struct{ Kind, Name, Action, Outcome, Live string }
+		Statements []struct{ SQL string }
+		State      string
+		Summary    map[string]int
+	}
+	for _, c := range []struct {
+		command string
+		check   func() bool
+	}{
+		{"plan", func() bool {
+			return doc.Platform == "embedded" && len(doc.Statements) == 6 && doc.Summary["create"] == 6
+		}},
+		{"apply", func() bool {
+			return doc.State == "converged" && doc.Objects[4].Outcome == "applied" && doc.Summary["statements"] == 6
+		}},
+		{"status", func() bool { return doc.Objects[4].Name == "garden.beds" && doc.Objects[4].Live == "matches" }},
+		{"inspect", func() bool { return len(doc.Objects) > 0 }},
+	} {
+		args := []string{"schema", c.command}
+		if c.command == "inspect" {
+			args = append(args, at[2:]...)
+		} else {
+			args = append(args, at...)
+		}
+		r := dfe(t, nil, args...)
+		r.demand(t, 0)
+		doc.Version = 0
+		decode(t, r.out, &doc)
+		if r.err != "" || doc.Version != 1 || !c.check() {
+			t.Errorf("%s gives %s\nstderr: %s", c.command, r.out, r.err)
+		}
+	}
+}
+
+func TestAPlanFileIsAppliedAsReviewedOrRefused(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	at := []string{"--tree", tree, "--embedded", data}
+	file := filepath.Join(t.TempDir(), "plan.json")
+	schema := func(args ...string) result { return dfe(t, nil, append(append([]string{"schema"}, args...), at...)...) }
+	schema("plan", "--out", file).demand(t, 0)
+	schema("apply", "--plan", file, "--var", "days=7").demand(t, 1, "the plan is no longer what would be done, nothing was sent", "garden.beds")
+	schema("apply", "--plan", file).demand(t, 0, "6 statements sent")
+	schema("apply", "--plan", file).demand(t, 1, "needs nothing any more")
+	schema("apply", "--plan", filepath.Join(tree, "beds.hcl")).demand(t, 2, "is no plan")
+	schema("apply", "--plan", filepath.Join(tree, "none.json")).demand(t, 2, "the plan cannot be read")
+}
+
+func TestDiffComparesScriptsTreesAndServers(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", data).demand(t, 0)
+	scripts := write(t, `
+-- a.sql --
+CREATE TABLE g.t (a INT, b String DEFAULT 'x') ENGINE = MergeTree() ORDER BY a;
+CREATE VIEW g.v AS SELECT a FROM g.t;
+-- b.sql --
+CREATE TABLE g.t (a Int32, b String DEFAULT 'x', c UInt8) ENGINE = MergeTree ORDER BY (a) SETTINGS index_granularity = 8192;
+CREATE VIEW g.v AS SELECT a FROM g.t;
+-- bare.sql --
+CREATE TABLE t (a Int32, b String DEFAULT 'x') ENGINE = MergeTree ORDER BY a;
+CREATE VIEW v AS SELECT a FROM t;
+-- broken.sql --
+CREATE TABLE g.t (a Int32;
+`)
+	in := func(name string) string { return filepath.Join(scripts, name) }
+	for _, c := range []struct {
+		from, to string
+		code     int
+		words    string
+	}{
+		{in("a.sql"), in("a.sql"), 0, "no difference; 2 unchanged"},
+		{in("a.sql"), in("b.sql"), 3, "add-column"},
+		{in("a.sql"), in("bare.sql"), 0, "no difference; 2 unchanged"},
+		{"embedded:" + data, tree, 0, "no difference; 3 unchanged"},
+		{tree, "embedded:" + data, 3, "to create"}, // the bookkeeping
+		{in("a.sql"), in("broken.sql"), 3, "unreadable"},
+		{in("a.sql"), in("none.sql"), 2, "give a .sql file, a directory, a URL or embedded:DIR"},
+		{in("a.sql"), "http://127.0.0.1:1", 1, "refused"},
+	} {
+		dfe(t, nil, "schema", "diff", "--from", c.from, "--to", c.to, "--exit-code").demand(t, c.code, c.words)
+	}
+	var doc struct {
+		Version int
+		Objects []struct {
+			Name    string
+			Changes []struct{ Path, Op, Action, Rule string }
+		}
+	}
+	decode(t, run(t, nil, "schema", "diff", "--from", in("a.sql"), "--to", in("b.sql"), "--format", "json").out, &doc)
+	if len(doc.Objects) != 1 || len(doc.Objects[0].Changes) != 1 || doc.Objects[0].Changes[0].Path != "column.c" || doc.Objects[0].Changes[0].Op != "add" {
+		t.Errorf("the difference reads %+v", doc)
+	}
+}
+
+func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args  []string
+		env   map[string]string
+		words string
+	}{
+		{[]string{"nope"}, nil, `unknown command "nope"`},
+		{[]string{"schema", "nope"}, nil, `unknown command "nope"`},
+		{[]string{"schema", "plan", "extra"}, nil, `unknown command "extra"`},
+		{[]string{"schema", "plan", "--nope"}, nil, "unknown flag: --nope"},
+		{[]string{"schema", "plan", "--format", "yaml"}, nil, "it is text or json"},
+		{[]string{"schema", "plan"}, nil, "give --url or --embedded"},
+		{[]string{"schema", "plan", "--url", "http://h", "--embedded", dir}, nil, "name two servers"},
+		{[]string{"schema", "plan", "--url", "ftp://h"}, nil, "use clickhouse, clickhouses, http or https"},
+		{[]string{"schema", "plan", "--url", "http://h", "--var", "days"}, nil, "write name=value"},
+		{[]string{"schema", "diff", "--from", dir}, nil, "give --from and --to"},
+		{[]string{"schema", "diff", "--from", "embedded:", "--to", dir}, nil, "embedded:DIR"},
+		{[]string{"embedded", "--port", "99999"}, nil, "--port"},
+		{[]string{"embedded", "--password-file", filepath.Join(dir, "none")}, nil, "the password file"},
+		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: it accepts clickhouse://"},
+		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_PLATFORM": "mars"}, `DFE_ENGINE_CLICKHOUSE_PLATFORM="mars" is unusable: it accepts auto, cloud or self_hosted`},
+		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE": "big"}, "a whole number of bytes from 262144"},
+		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_TLS_CA_FILE": "ca.pem"}, "use https://"},
+	} {
+		run(t, c.env, c.args...).demand(t, cli.ExitUsage, c.words)
+	}
+}
+
+func TestAFailureIsADocumentTooWhereJSONWasAsked(t *testing.T) {
+	r := run(t, nil, "schema", "plan", "--url", "http://127.0.0.1:1", "--format", "json")
+	r.demand(t, cli.ExitFailed)
+	var doc struct {
+		Version int
+		Error   string
+	}
+	decode(t, r.out, &doc)
+	if doc.Version != 1 || !strings.Contains(doc.Error, "refused") {
+		t.Errorf("the document is %s", r.out)
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	for _, command := range []string{"demo", "schema plan", "schema apply", "schema status", "schema diff", "schema inspect", "embedded", "version"} {
+		r := run(t, nil, append(strings.Fields(command), "--help")...)
+		r.demand(t, cli.ExitDone, "Examples:\n  dfe "+command, "--format text|json")
+	}
+	run(t, nil, "help", "environment").demand(t, cli.ExitDone, "DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE", "default 16777216")
+}
+
+func TestTheShellCompletesCommandsAndValues(t *testing.T) {
+	run(t, nil, "completion", "bash").demand(t, cli.ExitDone, "bash completion")
+	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "inspect", "plan", "status")
+	run(t, nil, "__complete", "schema", "plan", "--format", "").demand(t, cli.ExitDone, "text\njson\n")
+}
+
+func TestVersionNamesWhatTheProgramCarries(t *testing.T) {
+	var doc map[string]any
+	decode(t, run(t, nil, "version", "--format", "json").out, &doc)
+	got := map[string]any{"version": doc["version"], "schemas": doc["schemas"], "embedded": doc["embedded"]}
+	if diff := cmp.Diff(map[string]any{"version": 1.0, "schemas": "2026.11.0", "embedded": "26.7.3-stable.1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNoColourAndNoProgressWhereThereIsNoTerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	code := cli.Run(t.Context(), cli.Process{Out: f, Err: f, Getenv: func(string) string { return "" }},
+		[]string{"schema", "diff", "--from", "../../examples/quickstart", "--to", "../../stdlib"})
+	text, err := os.ReadFile(file)
+	if err != nil || code != cli.ExitDone || bytes.ContainsAny(text, "\x1b\r") || len(text) == 0 {
+		t.Errorf("exit code %d, error %v, output %q", code, err, text)
+	}
+}
