@@ -2,6 +2,7 @@ package rules
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -116,8 +117,8 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
 	}
 	changes := compare(p.live, p.desired)
-	if views != nil && len(changes) == 0 {
-		changes = views.stale(pair, p.live, p.desired)
+	if views != nil && !rewrites(changes) {
+		changes = append(changes, views.stale(pair, p.live, p.desired)...)
 	}
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
@@ -135,13 +136,17 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	return p
 }
 
+// rewrites reports whether a view's query or columns differ anyway.
+func rewrites(changes []ast.Change) bool {
+	return slices.ContainsFunc(changes, func(c ast.Change) bool { return c.Path.Part != "comment" && c.Path.Part != "security" })
+}
+
 func (p *objectPlan) change(d *Decision) *plan.Change {
-	c := &plan.Change{
+	return &plan.Change{
 		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
 		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
 		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
 	}
-	return c
 }
 
 // carry plans the statements of the object by its kind.

@@ -100,8 +100,7 @@ func (p *parser) rest() *node {
 }
 
 func (p *parser) commandInto(c *ast.Command) bool {
-	verb := p.tok().Word
-	p.i++
+	verb := p.word()
 	switch verb {
 	case lex.KwAdd:
 		return p.addCommand(c)
@@ -182,8 +181,7 @@ func (p *parser) names(into *[]string) bool {
 
 // addCommand reads what follows ADD.
 func (p *parser) addCommand(c *ast.Command) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	c.IfNotExists = p.skipIfNotExists()
 	switch what {
 	case lex.KwColumn:
@@ -269,8 +267,7 @@ func (p *parser) commandColumn(c *ast.Command) bool {
 
 // dropCommand reads what follows DROP, CLEAR and MATERIALIZE.
 func (p *parser) dropCommand(c *ast.Command, verb lex.Keyword) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	kinds := map[lex.Keyword][3]ast.CommandKind{
 		lex.KwColumn:     {ast.DropColumn, ast.ClearColumn, ast.MaterializeColumn},
 		lex.KwIndex:      {ast.DropIndex, ast.ClearIndex, ast.MaterializeIndex},

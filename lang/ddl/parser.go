@@ -76,6 +76,15 @@ func (p *parser) skipWords(a, b lex.Keyword) bool {
 	return true
 }
 
+// word passes the token and returns the keyword it spells. The end of the text is not passed: nothing lies behind it.
+func (p *parser) word() lex.Keyword {
+	t := p.toks[p.i]
+	if t.Kind != lex.EOF {
+		p.i++
+	}
+	return t.Word
+}
+
 // want passes the token or records that what was expected.
 func (p *parser) want(k lex.Kind, what string) bool {
 	if p.skip(k) {
