@@ -75,7 +75,8 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 		}
 		result, err := p.x.Apply(ctx, executor.Statement{
 			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
-			Missing: func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			ReadsRows: s.Action == string(rules.ModifyColumn),
 		})
 		if result.Attempts > 0 {
 			o.Statements = append(o.Statements, s.SQL)
@@ -148,7 +149,11 @@ func (p *pass) prove(ctx context.Context, s *plan.Statement) (*plan.Loss, error)
 		return nil, nil
 	}
 	var loss plan.Loss
-	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows, &loss.Values) })
+	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows) })
+	if e, ok := catalog.Exception(err); ok {
+		// What the server says of a value that it cannot cast quotes the value.
+		return nil, fmt.Errorf("the server answers code %d to %s", e.Code, s.Proof.Query)
+	}
 	if err != nil {
 		return nil, &catalog.ReadError{What: "what " + s.Object + " would lose", Err: err}
 	}

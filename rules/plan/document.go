@@ -94,11 +94,13 @@ type Expect struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// Proof is a query that finds what a type change would lose. Its one row has two columns: the number of rows that would
-// lose their value, and up to ten of those values as text.
+// Proof is a query that counts what a type change would lose: the rows that would lose their value.
 type Proof struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
+	// Show is a query that lists such values. Nothing but a person runs it: what rows hold is theirs to see who may read
+	// the table, and stands in no document, ledger or log.
+	Show string `json:"show"`
 	// Note says what the proof does not cover.
 	Note string `json:"note"`
 }
@@ -200,9 +202,8 @@ func (c *Change) objectAction() string {
 
 // Loss is what a proof found.
 type Loss struct {
-	Rows   uint64
-	Values []string // examples, as text
-	// Err is the server's answer where the proof could not be had.
+	Rows uint64
+	// Err is why the proof could not be had, without what the server quotes of the data.
 	Err string
 }
 
@@ -222,7 +223,7 @@ func (d *Document) Refuse(s *Statement, loss Loss) {
 		for _, c := range o.Changes {
 			if s.Proof != nil && c.Path == s.Proof.Path {
 				c.Action, c.Reason = ObjectRefused, loss.sentence(c)
-				c.Advice = "correct those rows, or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
+				c.Advice = "correct those rows, which this lists: " + s.Proof.Show + "; or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
 			}
 		}
 		o.Settle()

@@ -14,14 +14,7 @@ func (l Loss) sentence(c *Change) string {
 	if l.Rows != 1 {
 		rows = fmt.Sprintf("%d rows hold values", l.Rows)
 	}
-	text := fmt.Sprintf("%s that %s cannot keep", rows, c.Desired)
-	if len(l.Values) > 0 {
-		text += ": " + strings.Join(l.Values, ", ")
-		if uint64(len(l.Values)) < l.Rows {
-			text += ", ..."
-		}
-	}
-	return text
+	return fmt.Sprintf("%s that %s cannot keep", rows, c.Desired)
 }
 
 // columnOf cuts the column's name out of a path "column.NAME.type".
