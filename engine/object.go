@@ -68,6 +68,7 @@ func (p *pass) blockedBy(d *declared) string {
 func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger.Record, statements []*plan.Statement) {
 	began := p.e.now()
 	o.Outcome = ledger.Applied
+	p.e.count(ctx, p.conn, o.Name, p.irrevocable(o))
 	for _, s := range statements {
 		if lost, err := p.prove(ctx, s); err != nil || lost != nil {
 			p.unproven(o, s, lost, err)
@@ -97,6 +98,18 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 	}
 	r.Elapsed = p.e.now().Sub(began)
 	o.ElapsedMS = r.Elapsed.Milliseconds()
+}
+
+// irrevocable lists the changes that go ahead whatever they cost in rows. That is counted before, because afterwards
+// nobody can.
+func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
+	var list []*plan.Change
+	for _, c := range o.Changes {
+		if rules.Action(c.Action) == rules.ModifyTTL {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func (p *pass) failed(o *ObjectReport, err error) {

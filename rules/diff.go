@@ -80,6 +80,41 @@ func partReason(p *ast.Part) string {
 
 // compareAttrs adds the changes between two parts of the same kind and name.
 func compareAttrs(changes []ast.Change, live, desired *ast.Part) []ast.Change {
+	before := len(changes)
+	changes = compareEachAttr(changes, live, desired)
+	return foldKind(changes, before, live, desired)
+}
+
+// foldKind makes one change of a column that is another kind with another expression: neither is decided without the
+// other.
+func foldKind(changes []ast.Change, from int, live, desired *ast.Part) []ast.Change {
+	kind, expr := -1, -1
+	for i := from; i < len(changes); i++ {
+		if c := &changes[i]; c.Path.Part == "column" && c.CannotTell == "" {
+			switch c.Path.Attr {
+			case "kind":
+				kind = i
+			case "default":
+				expr = i
+			}
+		}
+	}
+	if kind < 0 || expr < 0 {
+		return changes
+	}
+	c := &changes[kind]
+	c.Live, c.Desired = kindValue(c.Live, live), kindValue(c.Desired, desired)
+	return slices.Delete(changes, expr, expr+1)
+}
+
+func kindValue(kind *ast.Node, part *ast.Part) *ast.Node {
+	if expr := attrOf(part.Attrs, "default"); kind != nil && expr != nil {
+		return ast.N(ast.Clause, kind.Text, expr)
+	}
+	return kind
+}
+
+func compareEachAttr(changes []ast.Change, live, desired *ast.Part) []ast.Change {
 	same := 0
 	for same < len(live.Attrs) && same < len(desired.Attrs) && live.Attrs[same].Name == desired.Attrs[same].Name {
 		changes = compareValue(changes, desired, desired.Attrs[same].Name, live.Attrs[same].Value, desired.Attrs[same].Value)

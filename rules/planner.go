@@ -129,6 +129,7 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	p.decisions = b.decide(s)
 	for i := range p.decisions {
 		p.changes = append(p.changes, p.change(&p.decisions[i]))
+		p.changes[i].Counts = p.costQuery(&p.decisions[i])
 	}
 	p.carry()
 	object.Changes = p.changes
@@ -188,6 +189,7 @@ func (p *objectPlan) refuse(i int, rule, reason, advice string) {
 	d := &p.decisions[i]
 	d.Action, d.Report, d.NeedsProof, d.Rule, d.Reason, d.Advice = Refused, false, false, rule, reason, advice
 	c := p.changes[i]
+	c.Counts = ""
 	c.Action, c.Report, c.Rule, c.Reason, c.Advice = string(Refused), false, rule, reason, advice
 }
 

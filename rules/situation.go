@@ -243,6 +243,22 @@ func (s *situation) hasDefault() bool {
 	return c != nil && c.DefaultKind == ast.Default
 }
 
+// plainColumn is the kind of a column without an expression.
+const plainColumn = "PLAIN"
+
+func (s *situation) columnKind() string {
+	if c := columnOf(s.live, s.change.Path.Name); c != nil && c.DefaultKind != ast.Plain {
+		return string(c.DefaultKind)
+	}
+	return plainColumn
+}
+
+func (s *situation) addsProjection() bool {
+	return slices.ContainsFunc(s.changes, func(c ast.Change) bool {
+		return c.Op == ast.Add && c.Path.Part == "projection" && c.Path.Attr == ""
+	})
+}
+
 // columnOf returns the named column of a table or a view, or nil.
 func columnOf(o ast.Object, name string) *ast.Column {
 	switch o := o.(type) {

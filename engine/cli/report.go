@@ -110,6 +110,9 @@ func remarks(o *engine.ObjectReport) []string {
 		if c.Advice != "" {
 			note += "; " + c.Advice
 		}
+		if cost := c.Cost(); cost != "" {
+			note += "; " + cost
+		}
 		if c.Statement != "" && !rules.Action(c.Action).Carried() {
 			note += "\n  not sent: " + strings.ReplaceAll(c.Statement, "\n", "\n            ")
 		}

@@ -32,7 +32,7 @@ type drift struct {
 }
 
 func (d *drift) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types and TTLs too, where nothing is lost")
+	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types too, where every value is kept, and of TTLs, which delete the rows that are past them")
 	cmd.Flags().StringArrayVar(&d.accept, "accept-loss", nil, "column (database.table.column) whose values may be lost on the way; may be repeated")
 }
 

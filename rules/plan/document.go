@@ -57,6 +57,10 @@ type Change struct {
 	// Statement is what carries the change out, or, where it is refused or only reported, what an operator could run:
 	// several statements are separated by ";\n". Empty where ClickHouse has none.
 	Statement string `json:"statement,omitempty"`
+	// Counts is a query for the number of rows that carrying out the change costs: those whose value does not fit another
+	// type, or that are past a new TTL. Rows is its answer at the time of the plan; absent where it was not asked.
+	Counts string  `json:"counts,omitempty"`
+	Rows   *uint64 `json:"rows,omitempty"`
 	// CannotTell says that the two sides cannot be compared here; Reason says why.
 	CannotTell bool `json:"cannot_tell,omitempty"`
 }

@@ -123,7 +123,7 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	}
 	t.line("%s", strings.TrimRight(line, " "))
 	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+	if told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
 		return
 	}
 	reason := c.Rule
@@ -133,6 +133,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	t.line("      %s", t.paint(dim, reason))
 	if c.Advice != "" {
 		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
+	}
+	if cost := c.Cost(); cost != "" {
+		t.line("      %s", t.paint(cyan, cost))
 	}
 	switch {
 	case c.Statement == "" || c.Action != ObjectRefused && c.Action != ObjectReport:
