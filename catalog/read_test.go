@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -187,9 +188,10 @@ func TestAnObjectThatHangsTheServerEndsTheReadingAndNamesItsNeighbour(t *testing
 			return nil
 		},
 	}
+	forward.ErrorLog = log.New(io.Discard, "", 0)
 	hanging := httptest.NewServer(forward)
 	defer hanging.Close()
-	conn, err := catalog.Open(t.Context(), catalog.Target{URL: hanging.URL, ReadTimeout: 300 * time.Millisecond})
+	conn, err := catalog.Open(t.Context(), catalog.Target{URL: hanging.URL, ReadTimeout: 3 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
