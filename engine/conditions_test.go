@@ -171,3 +171,29 @@ func TestATreeWithAFaultSendsNothing(t *testing.T) {
 		t.Errorf("error %v, state %s, %d statements", err, r.State, w.sent())
 	}
 }
+
+// A server looks a name without a database up in the database of the connection.
+func TestANameWithoutADatabaseIsNeverOneOfTheConnections(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.exec("CREATE TABLE default.books (isbn String, title String) ENGINE = MergeTree ORDER BY isbn")
+	s.exec("CREATE TABLE default.loans (isbn String) ENGINE = MergeTree ORDER BY isbn")
+	t.Cleanup(func() {
+		conn, err := catalog.Open(context.Background(), catalog.Target{URL: s.url})
+		if err == nil {
+			err = errors.Join(conn.Exec(context.Background(), "DROP TABLE default.books SYNC", "", nil),
+				conn.Exec(context.Background(), "DROP TABLE default.loans SYNC", "", nil), conn.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	s.tree("-- latest.sql --\nCREATE VIEW DB.latest AS SELECT isbn, title FROM books WHERE isbn IN (SELECT isbn FROM loans)\n")
+	s.pass(engine.Options{})
+	if got := s.value("SELECT as_select FROM system.tables WHERE database = 'DB' AND name = 'latest'"); strings.Contains(got, "default.") {
+		t.Errorf("the view reads %s", got)
+	}
+	if again := s.pass(engine.Options{}); again.Summary.Statements != 0 {
+		t.Errorf("again: %+v", again.Summary)
+	}
+}

@@ -31,7 +31,7 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
 		return p.Live, p.Desired
 	}
-	live, desired = canon.Pair(p.Live, o.render(p.Desired), o.Env)
+	live, desired = canon.Pair(p.Live, o.statement(p.Desired), o.Env)
 	return level(live, desired, o.Platform)
 }
 
