@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -162,12 +163,11 @@ schema or the server moved since.`,
 }
 
 func readPlan(path string) (*plan.Document, error) {
-	f, err := os.Open(path)
+	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan cannot be read: %w", err)
+		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
 	}
-	defer f.Close()
-	doc, err := plan.ReadJSON(f)
+	doc, err := plan.ReadJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}
