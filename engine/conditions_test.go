@@ -197,3 +197,31 @@ func TestANameWithoutADatabaseIsNeverOneOfTheConnections(t *testing.T) {
 		t.Errorf("again: %+v", again.Summary)
 	}
 }
+
+func TestATreeThatDeclaresTheBookkeepingItsOwnWayIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	for name, definition := range map[string]string{
+		"another shape": "table \"dfe.schema_migrations\" { from = \"own.sql\" }\n-- own.sql --\nCREATE TABLE dfe.schema_migrations (a UInt8) ENGINE = MergeTree ORDER BY a\n",
+		"another kind":  "view \"dfe.schema_lock\" { from = \"own.sql\" }\n-- own.sql --\nCREATE VIEW dfe.schema_lock AS SELECT 1 AS a\n",
+	} {
+		s := newStage(t)
+		s.tree("-- manifest.hcl --\nrelease = \"1\"\ndatabase \"dfe\" {}\n" + definition)
+		w := s.wire()
+		_, err := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}}).Pass(t.Context())
+		var fault *engine.TreeError
+		if !errors.As(err, &fault) || w.sent() != 0 || !strings.Contains(err.Error(), "is where the engine keeps its books") {
+			t.Errorf("%s: error %v after %d statements", name, err, w.sent())
+		}
+	}
+}
+
+func TestAnOverlayThatDeclaresTheBookkeepingIsLeftOut(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	overlay := t.TempDir()
+	writeTree(t, overlay, "-- manifest.hcl --\nrelease = \"0.1\"\ndatabase \"dfe\" {}\ntable \"dfe.schema_lock\" { from = \"own.sql\" }\n"+
+		"-- own.sql --\nCREATE TABLE dfe.schema_lock (a UInt8) ENGINE = MergeTree ORDER BY a\n")
+	r := s.pass(engine.Options{Overlay: overlay})
+	if r.State != engine.Converged || r.OverlayFault == "" {
+		t.Errorf("state %s, overlay fault %q", r.State, r.OverlayFault)
+	}
+}
