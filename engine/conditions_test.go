@@ -225,3 +225,79 @@ func TestAnOverlayThatDeclaresTheBookkeepingIsLeftOut(t *testing.T) {
 		t.Errorf("state %s, overlay fault %q", r.State, r.OverlayFault)
 	}
 }
+
+func TestALiveObjectThatCannotBeReadIsNamedAndCountedAndStopsNothing(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.tree(`
+-- manifest.hcl --
+release = "1"
+database "default" {} # of the embedded engine: it has an engine that no statement names
+database "DB" {}
+table "DB.loans"  { from = "loans.hcl" }
+view  "DB.latest" { from = "latest.sql" }
+view  "DB.after"  { from = "after.sql" }
+-- after.sql --
+CREATE VIEW DB.after AS SELECT isbn FROM DB.loans
+`)
+	s.exec("CREATE DATABASE DB")
+	s.exec("CREATE TABLE DB.loans (at DateTime, isbn String) ENGINE = MergeTree ORDER BY at")
+	err := s.conn.Exec(t.Context(), s.in("CREATE WINDOW VIEW DB.latest ENGINE = MergeTree ORDER BY c AS SELECT count() AS c, tumbleStart(w) AS s FROM DB.loans GROUP BY tumble(at, toIntervalSecond(5)) AS w"),
+		"", map[string]any{"allow_experimental_window_view": 1, "allow_experimental_analyzer": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.pass(engine.Options{})
+	want := []string{"database : unchanged, none", "table loans: unchanged, none", "view latest: refused, refused", "view after: applied, create"}
+	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
+		t.Error(diff)
+	}
+	if r.Summary.Unreadable != 1 || r.Summary.Refused != 1 {
+		t.Errorf("%+v, want the database default unreadable and the view refused", r.Summary)
+	}
+	for _, o := range r.Objects {
+		if o.Name == "default" && (o.Outcome != ledger.Unreadable || o.Error == "") {
+			t.Errorf("%+v", o)
+		}
+	}
+	status, err := s.engine(engine.Options{}).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.AllMatch() {
+		t.Error("the status says that all is well")
+	}
+}
+
+// What never came to be was not there before, and nobody dropped it.
+func TestWhatWasNeverCreatedIsNotReportedAsGone(t *testing.T) {
+	s := newStage(t)
+	s.tree(broken)
+	for range 2 {
+		r, err := s.engine(engine.Options{}).Pass(t.Context())
+		if err == nil {
+			t.Fatal("the server takes the table")
+		}
+		for _, o := range r.Objects {
+			if o.Reported() > 0 {
+				t.Errorf("%s %s is reported: %s", o.Kind, o.Name, o.Changes[0].Reason)
+			}
+		}
+	}
+}
+
+func TestAColumnThatWasNeverAddedIsNotReportedAsGone(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.tree("-- books.hcl --\ncolumn \"isbn\" { type = \"String\" }\ncolumn \"title\" { type = \"String\" }\ncolumn \"pages\" {\n  type = \"UInt16\"\n  default = \"nowhere(title)\"\n}\nengine = \"MergeTree\"\norder_by = [\"isbn\"]\n")
+	for range 2 {
+		r, err := s.engine(engine.Options{}).Pass(t.Context())
+		if err == nil {
+			t.Fatal("the server takes the column")
+		}
+		if r.Summary.Reported > 0 {
+			t.Errorf("%+v: something is reported as gone", r.Summary)
+		}
+	}
+}

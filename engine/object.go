@@ -26,8 +26,11 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
 	}
-	if o.Refused() > 0 {
+	switch {
+	case o.Refused() > 0:
 		o.Outcome = ledger.Refused
+	case decided.Unreadable != nil:
+		o.Outcome = ledger.Unreadable
 	}
 	switch by := p.blockedBy(d); {
 	case by != "" && len(statements) > 0:
@@ -207,14 +210,26 @@ func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalo
 	if r.Action == "" {
 		r.Action = o.Action
 	}
-	if t, ok := d.Object.(*ast.Table); ok && live != nil {
-		for _, c := range t.Columns {
-			r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+	// A column that is refused, or whose ALTER failed, was never there.
+	if there := tableOf(d, live); there != nil {
+		for _, c := range d.Object.(*ast.Table).Columns {
+			if there.Column(c.Name) != nil {
+				r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+			}
 		}
 	}
 	if live != nil {
 		r.UUID, r.Modified, r.ReadAt = live.UUID, live.Modified, live.ReadAt
 	}
+}
+
+// tableOf is the live table that a declared one is compared with, or nil.
+func tableOf(d *declared, live *catalog.Object) *ast.Table {
+	if live == nil || d.Kind != ast.KindTable {
+		return nil
+	}
+	t, _ := live.Tree.(*ast.Table)
+	return t
 }
 
 // tells reports whether a row says anything the newest one does not. A pass with nothing to do writes nothing.

@@ -223,7 +223,7 @@ func (p *pass) apply(ctx context.Context) error {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
-		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)}
+		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: Undeclared, Changes: o.Changes, Error: unreadable(o)}
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}

@@ -21,10 +21,14 @@ func compare(live, desired ast.Object) []ast.Change {
 	case desired == nil:
 		return []ast.Change{{Op: ast.Remove}}
 	case live.Kind() != desired.Kind():
-		return []ast.Change{{Op: ast.Modify,
-			Live: ast.N(ast.Keyword, string(live.Kind())), Desired: ast.N(ast.Keyword, string(desired.Kind()))}}
+		return []ast.Change{otherKind(live.Kind(), desired.Kind())}
 	}
 	return compareParts(live.Parts(), desired.Parts())
+}
+
+// otherKind is the change of the whole object that holds a name for an object of another kind.
+func otherKind(live, desired ast.Kind) ast.Change {
+	return ast.Change{Op: ast.Modify, Live: ast.N(ast.Keyword, string(live)), Desired: ast.N(ast.Keyword, string(desired))}
 }
 
 type partKey struct{ kind, name string }

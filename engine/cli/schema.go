@@ -157,7 +157,7 @@ schema or the server moved since.`,
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
-	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused")
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -187,7 +187,7 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
-	case code && r.Summary.Refused > 0:
+	case code && r.Summary.Refused+r.Summary.Unreadable > 0:
 		return exit{ExitDifferences}
 	}
 	return nil

@@ -31,7 +31,7 @@ type Object struct {
 	Name    string    `json:"name"`
 	Action  string    `json:"action"`
 	Changes []*Change `json:"changes"`
-	// Adopted says that the live object was there before any ledger knew it.
+	// Adopted says that the live object is not in the ledger: someone made it, or a pass that ended before it recorded it.
 	Adopted    bool        `json:"adopted,omitempty"`
 	Unreadable *Unreadable `json:"unreadable,omitempty"`
 	// Checksum is that of the declared object, the same on every platform.

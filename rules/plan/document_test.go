@@ -94,7 +94,7 @@ view shop.who  cannot_tell
 view shop.torn  unreadable
     live definition, line 4: expected a name
 
-table shop.adopted  none  adopted: it was here before the ledger
+table shop.adopted  none  adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)
 
 1 statement to send
   1  ALTER TABLE shop.orders MODIFY COLUMN units UInt16

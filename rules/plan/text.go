@@ -93,7 +93,7 @@ func (t *textWriter) paint(color, text string) string {
 func (t *textWriter) object(o *Object) {
 	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, o.Name), t.paint(actionColor(o.Action), o.Action))
 	if o.Adopted {
-		head += "  " + t.paint(dim, "adopted: it was here before the ledger")
+		head += "  " + t.paint(dim, "adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)")
 	}
 	t.line("%s", head)
 	if u := o.Unreadable; u != nil {
