@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -38,7 +40,30 @@ func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
 		return nil, err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return e.comparison(s, live, records).plan(), nil
+	doc := e.comparison(s, live, records).plan()
+	for _, o := range doc.Objects {
+		e.count(ctx, conn, o.Name, o.Changes)
+	}
+	return doc, nil
+}
+
+// counting bounds, in seconds, how long the server may count the rows that one change costs. A plan waits for it, and
+// can do without.
+const counting = 10
+
+// count asks how many rows the changes of an object cost, where the data tells.
+func (e *Engine) count(ctx context.Context, conn *catalog.Conn, object string, changes []*plan.Change) {
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_execution_time": counting}))
+	for _, c := range changes {
+		if c.Counts == "" {
+			continue
+		}
+		e.options.Progress(Progress{Step: "counting rows", Object: object})
+		var rows uint64
+		if err := conn.Select(ctx, c.Counts, nil, func(scan func(...any) error) error { return scan(&rows) }); err == nil {
+			c.Rows = &rows
+		}
+	}
 }
 
 // read reads the catalogue and refuses a server older than the release needs.
