@@ -62,6 +62,12 @@ func (q *qualifier) name(n ast.Name) ast.Name {
 func (q *qualifier) table(t *ast.Table) *ast.Table {
 	c := *t
 	c.Structure = q.node(t.Structure)
+	c.Targets = make([]*ast.Target, len(t.Targets))
+	for i, target := range t.Targets {
+		copied := *target
+		copied.To = q.name(target.To)
+		c.Targets[i] = &copied
+	}
 	c.Columns = make([]*ast.Column, len(t.Columns))
 	for i, column := range t.Columns {
 		copied := *column

@@ -77,6 +77,17 @@ func structureCases(t *testing.T) []caseTest {
 		{id: "an argument that is another sum", desired: "(id UInt8) ENGINE = GenerateRandom(1 + 1)", live: "(`id` UInt8) ENGINE = GenerateRandom(3)", want: "engine.args"},
 		{id: "an argument that the clock decides", desired: "(id UInt8) ENGINE = GenerateRandom(now() % 9)", live: "(`id` UInt8) ENGINE = GenerateRandom(7)", want: "?engine.args"},
 	}
+	const outer, inner = "(`metric_name` String, `help` String) ", " SAMPLES INNER COLUMNS (`id` UUID, `value` Float64) SAMPLES INNER ENGINE = MergeTree ORDER BY id"
+	list = append(list,
+		caseTest{id: "what TimeSeries fills in", desired: "ENGINE = TimeSeries", want: "?column.metric_name.type ?column.help.type ?samples_column.id.type ?samples_column.value.type",
+			live: outer + "ENGINE = TimeSeries" + inner},
+		caseTest{id: "an inner table of TimeSeries", desired: outer + "ENGINE = TimeSeries DATA INNER COLUMNS (value Float64, id UUID) DATA ENGINE MergeTree ORDER BY (id)",
+			live: outer + "ENGINE = TimeSeries" + inner},
+		caseTest{id: "another inner engine of TimeSeries", desired: outer + "ENGINE = TimeSeries SAMPLES INNER COLUMNS (value Float64, id UUID) SAMPLES INNER ENGINE Memory",
+			live: outer + "ENGINE = TimeSeries" + inner, want: "samples_engine.family samples_order_by samples_setting.index_granularity"},
+		caseTest{id: "another target of TimeSeries", desired: outer + "ENGINE = TimeSeries TAGS guests", live: outer + "ENGINE = TimeSeries TAGS inn.beds", want: "tags"},
+		caseTest{id: "the same target of TimeSeries", desired: outer + "ENGINE = TimeSeries METRICS guests", live: outer + "ENGINE = TimeSeries METRICS inn.guests"},
+	)
 	for i := range list {
 		list[i].env = env
 		list[i].live = "CREATE TABLE inn.copy " + list[i].live

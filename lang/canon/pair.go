@@ -91,6 +91,8 @@ type pair struct {
 
 func (p *pair) table(l, d *ast.Table) *ast.Table {
 	switch {
+	case d.Engine != nil && d.Engine.Name == timeSeries && l.Engine != nil && l.Engine.Name == timeSeries:
+		p.timeSeries(l, d)
 	case d.Structure != nil && d.Structure.Kind != ast.Func:
 		p.copied(l, d)
 	case len(d.Columns) > 0:

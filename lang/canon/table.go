@@ -20,6 +20,7 @@ func (f *form) table(t *ast.Table) *ast.Table {
 		c.Engine = &ast.Engine{Name: "MergeTree"} // default_table_engine
 	}
 	f.storage(&c)
+	c.Targets = f.targets(c.Targets)
 	return &c
 }
 
