@@ -12,33 +12,42 @@ import (
 )
 
 // Plan says what a pass would decide and send, and changes nothing.
-func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
+func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
+	err := e.planned(ctx, func(_ *catalog.Conn, c *comparison) error {
+		doc = c.plan()
+		return nil
+	})
+	return doc, err
+}
+
+// planned reads what a plan is made from and hands it on while the server is at hand.
+func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *comparison) error) error {
 	s, err := e.resolve()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.overlayFault != nil {
 		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
 	}
 	conn, err := e.connect(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer e.disconnect(ctx, conn, "planned")
 	live, err := e.read(ctx, conn, s, s.scope())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l, err := ledger.Open(conn, live)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	records, err := l.Newest(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return e.comparison(s, live, records).plan(), nil
+	return use(conn, e.comparison(s, live, records))
 }
 
 // read reads the catalogue and refuses a server older than the release needs.
@@ -98,7 +107,9 @@ func samePlan(reviewed, now *plan.Document) error {
 func byObject(d *plan.Document) map[string][]plan.Statement {
 	found := map[string][]plan.Statement{}
 	for _, s := range d.Statements {
-		found[s.Object] = append(found[s.Object], *s)
+		statement := *s
+		statement.Rehearsal = nil // what a rehearsal found is no part of what is sent
+		found[s.Object] = append(found[s.Object], statement)
 	}
 	return found
 }
