@@ -85,6 +85,9 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
 	}
 	seen(&p, live)
+	if d.Kind == ast.KindFunction {
+		p.Inlined = c.inlinedIn(p.Live, d)
+	}
 	return p
 }
 

@@ -132,33 +132,7 @@ func (p *pass) failed(o *ObjectReport, err error) {
 // remaining says what of a statement's effect the live object lacks: the changes that the same decision finds again.
 func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) string {
 	doc := p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, live)}, p.c.options)
-	now := doc.Objects[0]
-	if text := unreadable(now); text != "" {
-		return text
-	}
-	var left []string
-	for _, c := range now.Changes {
-		whole := slices.Contains(s.Paths, "")
-		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && rules.Action(c.Action) != rules.Report) {
-			continue
-		}
-		what := c.Path
-		if what == "" {
-			what = "it is not there"
-		}
-		if c.Live != "" || c.Desired != "" {
-			what = fmt.Sprintf("%s is %s and should be %s", c.Path, orNone(c.Live), orNone(c.Desired))
-		}
-		left = append(left, what)
-	}
-	return strings.Join(left, "; ")
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "absent"
-	}
-	return text
+	return doc.Objects[0].Remaining(s)
 }
 
 // prove asks the data whether a statement loses any of it, where the plan demands that.

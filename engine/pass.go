@@ -234,5 +234,5 @@ func unreadable(o *plan.Object) string {
 	if o.Unreadable == nil {
 		return ""
 	}
-	return fmt.Sprintf("the %s definition cannot be read: %s", o.Unreadable.Side, o.Unreadable.Message)
+	return o.Unreadable.Text()
 }

@@ -41,6 +41,7 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 		}
 	}
 	t.statements(d.Statements)
+	t.rehearsal(d.Rehearsal)
 	t.line("%s", d.Summary.Text())
 	if t.err == nil {
 		t.err = t.out.Flush()
@@ -146,6 +147,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 		for _, line := range strings.Split(c.Statement, "\n") {
 			t.line("      %s", t.paint(dim, "not sent: "+line))
 		}
+		if r := c.Rehearsal; r != nil {
+			t.line("      %s", t.paint(answerColor(r.Answer), "no part of the plan, and rehearsed after it: "+r.text()))
+		}
 	}
 }
 
@@ -163,6 +167,9 @@ func (t *textWriter) statements(list []*Statement) {
 		if s.Proof != nil {
 			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
 			t.line("     %s", t.paint(dim, s.Proof.Note))
+		}
+		if r := s.Rehearsal; r != nil {
+			t.line("     %s", t.paint(answerColor(r.Answer), r.line()))
 		}
 	}
 	t.line("")
