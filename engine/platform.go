@@ -3,8 +3,10 @@ package engine
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/rules"
 )
@@ -16,11 +18,42 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the server is ClickHouse %s and the schema release needs %s or newer: upgrade the server, or use an older release", e.Have, e.Need)
 }
 
+// ErrorCode is the error as one word.
+func (e *VersionError) ErrorCode() string { return "server_too_old" }
+
+// NotReplicatedError is a self-hosted server that lacks what replicated databases and tables need. Nothing was sent.
+type NotReplicatedError struct {
+	Server string
+	// Missing names all of it, each with its remedy.
+	Missing []string
+}
+
+func (e *NotReplicatedError) Error() string {
+	return fmt.Sprintf("%s cannot keep a replicated schema: %s. Nothing was sent; configure all of it, or pin another platform with DFE_ENGINE_CLICKHOUSE_PLATFORM",
+		e.Server, strings.Join(e.Missing, "; "))
+}
+
+// ErrorCode is the error as one word.
+func (e *NotReplicatedError) ErrorCode() string { return "clickhouse_not_replicated" }
+
+// MultiShardError is a cluster over whose shards lease and ledger would be different tables. Nothing was sent.
+type MultiShardError struct {
+	Cluster string
+	Shards  int
+}
+
+func (e *MultiShardError) Error() string {
+	return fmt.Sprintf("the cluster %s has %d shards and a schema is kept on one: the default replica path contains {shard}, so that lease and ledger would be another table on each; "+
+		"name a cluster of one shard in the macro {cluster}", e.Cluster, e.Shards)
+}
+
+// ErrorCode is the error as one word.
+func (e *MultiShardError) ErrorCode() string { return "clickhouse_multi_shard" }
+
 // cloudHosts is the domain of ClickHouse Cloud's services.
 const cloudHosts = ".clickhouse.cloud"
 
-// platform is the one to render for: the pinned one, or what the server says it is, or what its name says. A server
-// without Keeper has no Replicated database to offer and is rendered for as the single node it is.
+// platform is the one to render for: the pinned one, or what the server says it is, or what its name says.
 func (e *Engine) platform(facts *catalog.Facts) rules.Platform {
 	switch {
 	case e.options.Platform != "":
@@ -31,15 +64,90 @@ func (e *Engine) platform(facts *catalog.Facts) rules.Platform {
 	if u, err := url.Parse(e.options.Target.URL); err == nil && strings.HasSuffix(u.Hostname(), cloudHosts) {
 		return rules.Cloud
 	}
-	if !facts.Keeper {
-		return rules.Embedded
-	}
 	return rules.SelfHosted
 }
 
-func checkVersion(facts *catalog.Facts, need string) error {
-	if need != "" && !facts.AtLeast(need) {
-		return &VersionError{facts.Version, need}
+// checkServer refuses a server that cannot have the schema, before anything is sent.
+func (e *Engine) checkServer(facts *catalog.Facts, s *schema) error {
+	if s.minServer != "" && !facts.AtLeast(s.minServer) {
+		return &VersionError{facts.Version, s.minServer}
+	}
+	if e.platform(facts) != rules.SelfHosted {
+		return nil
+	}
+	if missing := missingFor(facts, s.kinds()); len(missing) > 0 {
+		return &NotReplicatedError{Server: e.options.Target.String(), Missing: missing}
+	}
+	shards := map[uint32]bool{}
+	for _, m := range facts.Cluster {
+		shards[m.Shard] = true
+	}
+	if len(shards) > 1 {
+		return &MultiShardError{facts.Macros["cluster"], len(shards)}
 	}
 	return nil
+}
+
+// missingFor lists what a self-hosted server lacks for objects of these kinds, by DESIGN.md section 5.
+func missingFor(facts *catalog.Facts, kinds map[ast.Kind]bool) []string {
+	var missing []string
+	if !facts.Keeper {
+		missing = append(missing, "it is connected to no Keeper (configure <zookeeper>)")
+	}
+	for _, name := range []string{"cluster", "shard", "replica"} {
+		if facts.Macros[name] == "" {
+			missing = append(missing, "it has no macro {"+name+"} (configure it in <macros>)")
+		}
+	}
+	if cluster := facts.Macros["cluster"]; cluster != "" && len(facts.Cluster) == 0 {
+		missing = append(missing, fmt.Sprintf("it knows no cluster %s, which its macro {cluster} names (configure it in <remote_servers>)", cluster))
+	}
+	if len(facts.Cluster) < 2 {
+		return missing
+	}
+	if d, ok := firstWritable(facts.UserDirectories); ok && d.Type != "replicated" {
+		missing = append(missing, fmt.Sprintf("it keeps SQL users and roles in %s, outside Keeper, so that each of the cluster's %d servers has its own (configure <user_directories><replicated>)",
+			d.Name, len(facts.Cluster)))
+	}
+	if storage := facts.NamedCollections; kinds[kindNamedCollection] && storage != "" && !inKeeper(storage) {
+		missing = append(missing, fmt.Sprintf("it keeps named collections in the storage %q, outside Keeper (configure <named_collections_storage><type>keeper</type>)", storage))
+	}
+	return missing
+}
+
+// kindNamedCollection is spelled out because the schema language may be older than the check.
+const kindNamedCollection ast.Kind = "named_collection"
+
+// firstWritable is where CREATE USER writes: the first directory that takes it.
+func firstWritable(directories []catalog.UserDirectory) (catalog.UserDirectory, bool) {
+	i := slices.IndexFunc(directories, catalog.UserDirectory.Writable)
+	if i < 0 {
+		return catalog.UserDirectory{}, false
+	}
+	return directories[i], true
+}
+
+// inKeeper reports a type of <named_collections_storage> that all servers share.
+func inKeeper(storage string) bool {
+	return strings.HasPrefix(storage, "keeper") || strings.HasPrefix(storage, "zookeeper")
+}
+
+// membersOf is how the members of the server's deployment are asked.
+func membersOf(platform rules.Platform, facts *catalog.Facts) catalog.Members {
+	switch {
+	case platform == rules.Cloud:
+		return catalog.Members{Cluster: "default"}
+	case platform == rules.SelfHosted && len(facts.Cluster) > 1:
+		return catalog.Members{Cluster: facts.Macros["cluster"]}
+	}
+	return catalog.Members{}
+}
+
+// kinds are those of the declared objects.
+func (s *schema) kinds() map[ast.Kind]bool {
+	found := map[ast.Kind]bool{}
+	for _, d := range s.objects {
+		found[d.Kind] = true
+	}
+	return found
 }
