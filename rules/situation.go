@@ -369,22 +369,48 @@ func (s *situation) renumbers() bool {
 	return false
 }
 
-// breaksProjection reports whether a live projection that aggregates reads the column: the server changes no type under
-// it (error 524).
+// breaksProjection reports whether a live projection that aggregates keeps values of the column, as a key or in a state:
+// the server changes no type under it. What count() counts is not kept.
 func (s *situation) breaksProjection() bool {
 	t, ok := s.live.(*ast.Table)
 	if !ok {
 		return false
 	}
 	for _, p := range t.Projections {
-		if p.Query == nil || !slices.ContainsFunc(p.Query.Kids, func(n *ast.Node) bool { return n.Text == "GROUP BY" }) {
+		if p.Query == nil || !aggregates(p.Query) {
 			continue
 		}
-		reads := map[string]bool{}
-		identsOf(p.Query, reads)
-		if reads[s.change.Path.Name] {
+		kept := false
+		p.Query.Walk(func(n *ast.Node) bool {
+			if n.Kind == ast.Ident && identName(n) == s.change.Path.Name {
+				kept = true
+			}
+			return !kept && n.Kind != ast.Ident && !(n.Kind == ast.Func && n.Text == "count")
+		})
+		if kept {
 			return true
 		}
 	}
 	return false
+}
+
+// aggregates reports whether a projection groups, or aggregates all rows of a part into one.
+func aggregates(query *ast.Node) bool {
+	grouped, sorted := false, false
+	for _, clause := range query.Kids {
+		grouped = grouped || clause.Text == "GROUP BY"
+		sorted = sorted || clause.Text == "ORDER BY"
+	}
+	if grouped || sorted {
+		return grouped
+	}
+	found := false
+	query.Walk(func(n *ast.Node) bool {
+		if n.Kind == ast.Func {
+			f, known := facts.FindFunction(n.Text)
+			found = found || known && f.Aggregate
+		}
+		return !found
+	})
+	return found
 }
