@@ -43,12 +43,8 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	live := p.c.live.Find(d.Kind, d.Name)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
-<<<<<<< HEAD
-	if p.tells(r) && !p.untouched(o) {
-=======
 	hide(o, r, d.Object)
-	if p.tells(r) {
->>>>>>> main
+	if p.tells(r) && !p.untouched(o) {
 		p.unrecorded = p.record(ctx, r)
 	}
 	return o
