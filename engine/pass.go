@@ -11,6 +11,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/executor"
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/platform"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -148,7 +149,7 @@ func (p *pass) meet(ctx context.Context) error {
 		return err
 	}
 	p.facts, p.platform = facts, p.e.platform(facts)
-	p.members = membersOf(p.platform, facts)
+	p.members = platform.Members(p.platform, facts)
 	p.report.Server, p.report.Platform = facts.Version, string(p.platform)
 	if err := p.e.checkServer(facts, p.schema); err != nil {
 		return err

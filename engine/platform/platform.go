@@ -1,4 +1,4 @@
-package engine
+package platform
 
 import (
 	"fmt"
@@ -53,30 +53,38 @@ func (e *MultiShardError) ErrorCode() string { return "clickhouse_multi_shard" }
 // cloudHosts is the domain of ClickHouse Cloud's services.
 const cloudHosts = ".clickhouse.cloud"
 
-// platform is the one to render for: the pinned one, or what the server says it is, or what its name says.
-func (e *Engine) platform(facts *catalog.Facts) rules.Platform {
+// Of returns the platform to render for: the pinned one, or what the server says it is, or what its name says. The
+// embedded platform is never found: it is pinned by whoever runs the server in its own process.
+func Of(pinned rules.Platform, facts *catalog.Facts, target catalog.Target) rules.Platform {
 	switch {
-	case e.options.Platform != "":
-		return e.options.Platform
+	case pinned != "":
+		return pinned
 	case facts.Cloud:
 		return rules.Cloud
 	}
-	if u, err := url.Parse(e.options.Target.URL); err == nil && strings.HasSuffix(u.Hostname(), cloudHosts) {
+	if u, err := url.Parse(target.URL); err == nil && strings.HasSuffix(strings.ToLower(u.Hostname()), cloudHosts) {
 		return rules.Cloud
 	}
 	return rules.SelfHosted
 }
 
-// checkServer refuses a server that cannot have the schema, before anything is sent.
-func (e *Engine) checkServer(facts *catalog.Facts, s *schema) error {
-	if s.minServer != "" && !facts.AtLeast(s.minServer) {
-		return &VersionError{facts.Version, s.minServer}
+// Need is what a schema needs of a server.
+type Need struct {
+	MinServer string            // the oldest release of ClickHouse; empty: any
+	Kinds     map[ast.Kind]bool // of the declared objects
+}
+
+// Check refuses a server that cannot have the schema. The error is a [VersionError], a [NotReplicatedError] or a
+// [MultiShardError].
+func Check(p rules.Platform, facts *catalog.Facts, need Need, target catalog.Target) error {
+	if need.MinServer != "" && !facts.AtLeast(need.MinServer) {
+		return &VersionError{facts.Version, need.MinServer}
 	}
-	if e.platform(facts) != rules.SelfHosted {
+	if p != rules.SelfHosted {
 		return nil
 	}
-	if missing := missingFor(facts, s.kinds()); len(missing) > 0 {
-		return &NotReplicatedError{Server: e.options.Target.String(), Missing: missing}
+	if missing := missingFor(facts, need.Kinds); len(missing) > 0 {
+		return &NotReplicatedError{Server: target.String(), Missing: missing}
 	}
 	shards := map[uint32]bool{}
 	for _, m := range facts.Cluster {
@@ -132,22 +140,16 @@ func inKeeper(storage string) bool {
 	return strings.HasPrefix(storage, "keeper") || strings.HasPrefix(storage, "zookeeper")
 }
 
-// membersOf is how the members of the server's deployment are asked.
-func membersOf(platform rules.Platform, facts *catalog.Facts) catalog.Members {
+// cloudCluster is the cluster of all replicas of a service.
+const cloudCluster = "default"
+
+// Members is how the members of the server's deployment are asked.
+func Members(p rules.Platform, facts *catalog.Facts) catalog.Members {
 	switch {
-	case platform == rules.Cloud:
-		return catalog.Members{Cluster: "default"}
-	case platform == rules.SelfHosted && len(facts.Cluster) > 1:
+	case p == rules.Cloud:
+		return catalog.Members{Cluster: cloudCluster}
+	case p == rules.SelfHosted && len(facts.Cluster) > 1:
 		return catalog.Members{Cluster: facts.Macros["cluster"]}
 	}
 	return catalog.Members{}
-}
-
-// kinds are those of the declared objects.
-func (s *schema) kinds() map[ast.Kind]bool {
-	found := map[ast.Kind]bool{}
-	for _, d := range s.objects {
-		found[d.Kind] = true
-	}
-	return found
 }
