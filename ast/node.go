@@ -18,7 +18,8 @@ import "strconv"
 // Operators. Infix operators have two kids, except that a chain of AND, OR or || without parentheses is one node
 // with two or more. Prefix: "-", "NOT". Texts as written: "=", "==", "!=", "<>", "%", "MOD", "DIV", "/", "||", "<=>",
 // "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE", "REGEXP", "NOT REGEXP", "IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN".
-//   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x]; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]
+//   - x LIKE p ESCAPE 'c': the third kid is the String, for LIKE and its like
+//   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x], and so for TRUE, FALSE, UNKNOWN; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]
 //   - x [NOT] BETWEEN a AND b: "BETWEEN", "NOT BETWEEN" [x, a, b]
 //   - c ? a : b: "?:" [c, a, b]
 //   - x::T: "::" [x, Type]; x[i]: "[]" [x, i]

@@ -25,7 +25,7 @@ func appendOperator(dst []byte, n *Node) []byte {
 	case "{}":
 		return appendMap(dst, n)
 	case "[]":
-		dst = appendElementOf(dst, n.Kids[0])
+		dst = appendOperand(dst, n.Kids[0], PrecPostfix)
 		dst = append(dst, '[')
 		dst = n.Kids[1].Append(dst)
 		return append(dst, ']')
@@ -99,10 +99,9 @@ func appendCast(dst []byte, n *Node) []byte {
 	return n.Kids[1].Append(dst)
 }
 
-// appendElementOf appends what is indexed: a number needs parentheses, lest its dot or its end be read as part of it, and
-// an empty index would make of a name's array a path.
+// appendElementOf appends what a dot follows: a number needs parentheses, lest the dot be read as its own.
 func appendElementOf(dst []byte, n *Node) []byte {
-	if n.Kind == Number || n.Kind == Star || n.Kind == Interval {
+	if n.Kind == Number {
 		dst = append(dst, '(')
 		dst = n.Append(dst)
 		return append(dst, ')')

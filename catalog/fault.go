@@ -173,11 +173,19 @@ func (c *ConnectError) unanswered(err error) {
 		c.Fault, c.Reason, c.Remedy = NotUp, "no answer within the time to connect", remedyStart
 	case errors.As(err, &status):
 		c.byStatus(status)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case hungUp(err):
 		c.Fault, c.Reason, c.Remedy = NotUp, "the connection is closed before any answer", "wait for the server if it is starting, else "+remedyNotClickHouse
 	default:
 		c.Reason, c.Remedy = "what answers there is no ClickHouse ("+rootText(err)+")", remedyNotClickHouse
 	}
+}
+
+// hungUp reports a connection that the other side closed without an answer.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) ||
+		// net/http keeps the error to itself by which it says that the server closed before the request was written.
+		strings.HasSuffix(err.Error(), "http: server closed idle connection")
 }
 
 func (c *ConnectError) byStatus(status *clickhouse.HTTPError) {
@@ -192,8 +200,10 @@ func (c *ConnectError) byStatus(status *clickhouse.HTTPError) {
 }
 
 // ServerMessage returns ClickHouse's message with its code, without the version it appends, on one line.
-func ServerMessage(e *clickhouse.Exception) string {
-	text := e.Message
+func ServerMessage(e *clickhouse.Exception) string { return ServerText(e.Code, e.Message) }
+
+// ServerText is [ServerMessage] of an exception that a system table reports.
+func ServerText(code int32, text string) string {
 	if cut := strings.LastIndex(text, " (version "); cut >= 0 {
 		text = text[:cut]
 	}
@@ -202,7 +212,7 @@ func ServerMessage(e *clickhouse.Exception) string {
 	if len(text) > longestMessageOfServer {
 		text = strings.ToValidUTF8(text[:longestMessageOfServer], "") + " ..."
 	}
-	return fmt.Sprintf("code %d: %s", e.Code, text)
+	return fmt.Sprintf("code %d: %s", code, text)
 }
 
 // rootText is the innermost error's text: the outer ones repeat addresses and users.

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -21,12 +21,8 @@ func secretOf(_ context.Context, source, name string) (string, error) {
 		}
 		return value, nil
 	case "file":
-		text, err := os.ReadFile(name)
+		text, err := catalog.ReadSecret(name)
 		if err != nil {
-			var failed *os.PathError
-			if errors.As(err, &failed) {
-				err = failed.Err
-			}
 			return "", fmt.Errorf("the file %s cannot be read: %w", name, err)
 		}
 		value := strings.TrimRight(string(text), "\r\n")

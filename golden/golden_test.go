@@ -90,6 +90,14 @@ func statementsText(doc *plan.Document) string {
 func TestEveryRuleOfTheReleaseIsPrinted(t *testing.T) {
 	book := release(t)
 	var b strings.Builder
+	for _, f := range rules.Vocabulary().Facts {
+		values := f.Type.String()
+		if len(f.Values) > 0 {
+			values = strings.Join(f.Values, ", ")
+		}
+		fmt.Fprintf(&b, "fact %s (%s): %s\n", f.Name, values, f.Doc)
+	}
+	b.WriteByte('\n')
 	for _, kind := range book.Kinds() {
 		fmt.Fprintf(&b, "kind %s\n", kind)
 		writeDeclarations(t, &b, book, string(kind)+".rules")

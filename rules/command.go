@@ -135,11 +135,15 @@ func (s *tableSides) columnCommands(c *ast.Change, name, place string) [][]alter
 			return nil
 		}
 		sql := modify + c.Desired.String()
-		// The server takes NULLs away only where the statement itself says what they become (case S32).
-		if c.Live != nil && nullable(c.Live) && !nullable(c.Desired) && declared.DefaultKind == ast.Default {
-			sql += " DEFAULT " + declared.Default.String()
+		if c.Live == nil || !nullable(c.Live) || nullable(c.Desired) {
+			return one(sql)
 		}
-		return one(sql)
+		// The server takes NULLs away only where the statement itself says what they become (case S32). Where the definition
+		// does not, it is the type's own default, which then goes again.
+		if declared.DefaultKind == ast.Default {
+			return one(sql + " DEFAULT " + declared.Default.String())
+		}
+		return statementsOf(sql+" DEFAULT "+ownDefault(c.Desired), modify+"REMOVE DEFAULT")
 	case c.Path.Attr == "kind" || c.Path.Attr == "default":
 		return s.kindCommands(c, modify)
 	case c.Path.Attr == "codec":
@@ -199,9 +203,14 @@ func (s *tableSides) kindCommands(c *ast.Change, modify string) [][]alterCommand
 		if live.Type == nil {
 			return nil
 		}
-		return statementsOf(modify+"DEFAULT defaultValueOfTypeName("+ast.QuoteString(live.Type.String())+")", modify+"REMOVE DEFAULT")
+		return statementsOf(modify+"DEFAULT "+ownDefault(live.Type), modify+"REMOVE DEFAULT")
 	}
 	return oneCommand(modify + "REMOVE " + string(live.DefaultKind))
+}
+
+// ownDefault is the value that a type has where nobody says another.
+func ownDefault(typ *ast.Node) string {
+	return "defaultValueOfTypeName(" + ast.QuoteString(typ.String()) + ")"
 }
 
 // sortingCommands extends a sorting key by new columns, which ClickHouse does only in the ALTER that adds them (case

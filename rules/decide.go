@@ -26,7 +26,7 @@ type Decision struct {
 // NoRule stands for the law where no rule of the kind matches a change.
 const NoRule = "no rule decides"
 
-// cannotTellReason introduces the reason of a comparison without an answer.
+// cannotTell stands for the law of a comparison without an answer: nothing is decided.
 const cannotTell = "cannot tell"
 
 // decide asks the table of the pair's kind about each change. The first rule that matches decides.

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -141,5 +142,26 @@ func TestAnOverlayHasRulesForKindsOfItsOwnAlone(t *testing.T) {
 	}
 	if len(core.Kinds()) != 1 {
 		t.Error("extending a book changed it")
+	}
+}
+
+// A fact nobody asks for is a promise nobody tests.
+func TestEveryDeclaredFactIsAskedForByARule(t *testing.T) {
+	asked := map[string]bool{}
+	b := book(t)
+	for _, file := range b.Files() {
+		for _, f := range rules.Vocabulary().Facts {
+			if regexp.MustCompile(`\b` + f.Name + `\b`).Match(file.Bytes) {
+				asked[f.Name] = true
+			}
+		}
+	}
+	for _, f := range rules.Vocabulary().Facts {
+		if !asked[f.Name] {
+			t.Errorf("no rule asks for %s", f.Name)
+		}
+		if f.Doc == "" {
+			t.Errorf("%s is not explained", f.Name)
+		}
 	}
 }

@@ -48,6 +48,7 @@ func (p *objectPlan) carryTable() {
 	for _, c := range live.Columns {
 		t.order = append(t.order, c.Name)
 	}
+	t.refuseUntyped()
 	t.refuseOrphans()
 	for i := range p.decisions {
 		switch d := &p.decisions[i]; {
@@ -58,6 +59,24 @@ func (p *objectPlan) carryTable() {
 		}
 	}
 	t.plan()
+}
+
+// refuseUntyped refuses a new column, index or projection of which the text leaves something to the server: an ALTER has
+// to say it all (case S15).
+func (t *tablePlan) refuseUntyped() {
+	for i := range t.decisions {
+		d := &t.decisions[i]
+		if d.Action != AddColumn && d.Action != AddIndex && d.Action != AddProjection || d.Change.DesiredPart == nil {
+			continue
+		}
+		for _, a := range d.Change.DesiredPart.Attrs {
+			if reason := a.Value.Reason(); reason != "" {
+				t.refuse(i, "what an ALTER adds is written out", "an ALTER has to name the "+a.Name+": "+reason, "write the "+a.Name+" into the definition")
+				t.decisions[i].Bare = true
+				break
+			}
+		}
+	}
 }
 
 // refuseOrphans refuses what reads a declared column that the table will not have, because adding that column is
@@ -160,7 +179,8 @@ func (t *tablePlan) plan() {
 	for _, c := range t.proved {
 		d := &t.decisions[c.decisions[0]]
 		t.statement([]tableCommand{c}, &plan.Proof{Path: d.Change.Path.String(), Note: proofNote,
-			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
+			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired),
+			Show:  showQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
 	}
 	settings := foldSettings(t.settings, "MODIFY SETTING ")
 	resets := foldSettings(t.resets, "RESET SETTING ")

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,7 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
 		return p.Live, p.Desired
 	}
-	live, desired = canon.Pair(p.Live, o.render(p.Desired), o.Env)
+	live, desired = canon.Pair(p.Live, o.statement(p.Desired), o.Env)
 	return level(live, desired, o.Platform)
 }
 
@@ -106,6 +107,12 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		origin := originOf(pair.Desired)
 		object.File, object.Line = origin.File, origin.Line
 	}
+	if kind := pair.Seen.Kind; pair.Unreadable != nil && pair.Desired != nil && kind != "" && kind != pair.Kind {
+		// What it holds cannot be read; that it is nothing to write over can be told all the same.
+		p.desired = pair.Desired
+		p.settle(b, s, []ast.Change{otherKind(kind, pair.Kind)})
+		return p
+	}
 	if u := pair.Unreadable; u != nil {
 		object.Unreadable = &plan.Unreadable{Side: u.Side, Message: u.Message, Line: u.Line}
 		object.Settle()
@@ -116,8 +123,8 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
 	}
 	changes := compare(p.live, p.desired)
-	if views != nil && len(changes) == 0 {
-		changes = views.stale(pair, p.live, p.desired)
+	if views != nil && !rewrites(changes) {
+		changes = append(changes, views.stale(pair, p.live, p.desired)...)
 	}
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
@@ -127,24 +134,34 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		object.Settle()
 		return p
 	}
-	s.about(pair, p.live, p.desired, changes)
-	p.decisions = b.decide(s)
-	for i := range p.decisions {
-		p.changes = append(p.changes, p.change(&p.decisions[i]))
-	}
-	p.carry()
-	object.Changes = p.changes
-	object.Settle()
+	p.settle(b, s, changes)
 	return p
 }
 
+// settle decides about the changes and plans what carries them out.
+func (p *objectPlan) settle(b *Book, s *situation, changes []ast.Change) {
+	s.about(p.pair, p.live, p.desired, changes)
+	p.decisions = b.decide(s)
+	for i := range p.decisions {
+		p.changes = append(p.changes, p.change(&p.decisions[i]))
+		p.changes[i].Counts = p.costQuery(&p.decisions[i])
+	}
+	p.carry()
+	p.object.Changes = p.changes
+	p.object.Settle()
+}
+
+// rewrites reports whether a view's query or columns differ anyway.
+func rewrites(changes []ast.Change) bool {
+	return slices.ContainsFunc(changes, func(c ast.Change) bool { return c.Path.Part != "comment" && c.Path.Part != "security" })
+}
+
 func (p *objectPlan) change(d *Decision) *plan.Change {
-	c := &plan.Change{
+	return &plan.Change{
 		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
 		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
 		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
 	}
-	return c
 }
 
 // carry plans the statements of the object by its kind.
@@ -190,6 +207,7 @@ func (p *objectPlan) refuse(i int, rule, reason, advice string) {
 	d := &p.decisions[i]
 	d.Action, d.Report, d.NeedsProof, d.Rule, d.Reason, d.Advice = Refused, false, false, rule, reason, advice
 	c := p.changes[i]
+	c.Counts = ""
 	c.Action, c.Report, c.Rule, c.Reason, c.Advice = string(Refused), false, rule, reason, advice
 }
 

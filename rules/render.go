@@ -76,18 +76,21 @@ func isMergeTree(family string) bool {
 	return len(family) >= len(suffix) && family[len(family)-len(suffix):] == suffix
 }
 
+// renderSettings gives a JSON table the setting where the platform has a say in it, whatever the definition wrote: off
+// on self-hosted servers, absent on a service. A single node has no other replica to agree with, and what its author
+// declared stands.
 func renderSettings(t *ast.Table, platform Platform) []ast.Setting {
+	if platform == Embedded || !hasJSON(t) {
+		return t.Settings
+	}
 	settings := make([]ast.Setting, 0, len(t.Settings)+1)
 	for _, s := range t.Settings {
 		if s.Name != substreamMarks {
 			settings = append(settings, s)
 		}
 	}
-	if platform == SelfHosted && hasJSON(t) {
+	if platform == SelfHosted {
 		settings = append(settings, ast.Setting{Name: substreamMarks, Value: ast.N(ast.Number, "0")})
-	}
-	if len(settings) == 0 {
-		return nil
 	}
 	return settings
 }

@@ -268,6 +268,28 @@ func TestADemoInterruptedInTheMiddleLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestADemoWhoseReaderWentAwayLeavesNothing(t *testing.T) {
+	tmp := t.TempDir()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "demo")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = write, &errs
+	if err := errors.Join(read.Close(), cmd.Start(), write.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the exit code tells
+	if code := cmd.ProcessState.ExitCode(); code != 1 || errs.Len() > 0 {
+		t.Errorf("exit code %d\n%s", code, errs.String())
+	}
+	if names := leftovers(t, tmp); len(names) != 0 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
 func TestAnEmbeddedServerStopsCleanlyAndKeepsWhatItAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data")
 	for i, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL, os.Interrupt} {
@@ -307,7 +329,9 @@ func TestAnApplyKilledInTheMiddleIsFinishedByTheNext(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	s.stop(t, syscall.SIGKILL)
-	next := dfe(t, nil, args...)
+	// The lease of the one that was killed is waited for: at once nothing is applied.
+	dfe(t, nil, args...).demand(t, 4, "nothing was applied", "held by")
+	next := dfe(t, nil, append(args, "--wait", "2m")...)
 	next.demand(t, 0, "converged", "schema release 1 on embedded")
 	if created := strings.Count(next.out, "create"); created == 0 || created >= tables {
 		t.Errorf("%d objects were created by the next apply", created)

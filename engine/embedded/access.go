@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // Access keeps the access objects of an embedded server and answers the
@@ -116,8 +115,3 @@ func (s *Server) reopen(after AccessConfig) error {
 
 // errClosed answers requests to a server whose engine is gone.
 var errClosed = raise(codeUnknownException, "UNKNOWN_EXCEPTION", "The embedded engine is closed")
-
-// usersOf is users.xml for the user default and the kept objects.
-func usersOf(threads int, a AccessConfig) string {
-	return fmt.Sprintf(usersText, threads, a.Profiles, a.Default, a.Users, a.Roles, a.Quotas)
-}

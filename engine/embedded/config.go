@@ -3,8 +3,10 @@ package embedded
 import (
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,7 @@ import (
 func writeConfig(dir string, o Options) error {
 	users := o.Users
 	if users == "" {
-		users = usersOf(o.MaxThreads, o.access)
+		users = usersOf(o.MaxThreads, o.Settings, o.access)
 	}
 	config := fmt.Sprintf(`<clickhouse>
   <users_config>%s</users_config>
@@ -45,6 +47,16 @@ func writeConfig(dir string, o Options) error {
 	return nil
 }
 
+// usersOf is users.xml for the user default, with more settings of his own, and
+// the kept objects.
+func usersOf(threads int, settings map[string]string, a AccessConfig) string {
+	var more strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&more, "      <%[1]s>%[2]s</%[1]s>\n", name, escape(settings[name]))
+	}
+	return fmt.Sprintf(usersText, threads, more.String(), a.Profiles, a.Default, a.Users, a.Roles, a.Quotas)
+}
+
 // usersText is the user default with everything granted, and what an [Access]
 // keeps. implicit_select, which clickhouse-local switches on, is off as on a
 // server: a statement that is no statement is a syntax error, not a SELECT.
@@ -53,7 +65,7 @@ const usersText = `<clickhouse>
     <default>
       <max_threads>%d</max_threads>
       <implicit_select>0</implicit_select>
-    </default>
+%s    </default>
 %s
   </profiles>
   <users>

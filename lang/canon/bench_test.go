@@ -43,7 +43,7 @@ func mustParse(t testing.TB, text string) ast.Object {
 	return o
 }
 
-func BenchmarkPair(b *testing.B) {
+func BenchmarkCanonPair(b *testing.B) {
 	for _, columns := range []int{20, 6224} {
 		live, desired := mustParse(b, tableText("t", columns, true)), mustParse(b, tableText("t", columns, false))
 		b.Run(fmt.Sprintf("written/%d", columns), func(b *testing.B) {
@@ -83,7 +83,7 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-func BenchmarkPairOfCorpus(b *testing.B) {
+func BenchmarkCanonPairOfCorpus(b *testing.B) {
 	pairs := corpus[pairCase](b, "ddl_pairs.jsonl")
 	type objects struct{ live, source ast.Object }
 	var list []objects

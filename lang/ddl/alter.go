@@ -100,8 +100,7 @@ func (p *parser) rest() *node {
 }
 
 func (p *parser) commandInto(c *ast.Command) bool {
-	verb := p.tok().Word
-	p.i++
+	verb := p.word()
 	switch verb {
 	case lex.KwAdd:
 		return p.addCommand(c)
@@ -182,8 +181,7 @@ func (p *parser) names(into *[]string) bool {
 
 // addCommand reads what follows ADD.
 func (p *parser) addCommand(c *ast.Command) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	c.IfNotExists = p.skipIfNotExists()
 	switch what {
 	case lex.KwColumn:
@@ -192,11 +190,11 @@ func (p *parser) addCommand(c *ast.Command) bool {
 	case lex.KwIndex:
 		c.Kind = ast.AddIndex
 		c.Index = p.index()
-		return c.Index != nil && p.position2(c, &c.Name, c.Index.Name)
+		return c.Index != nil && p.namedAndPlaced(c, &c.Name, c.Index.Name)
 	case lex.KwProjection:
 		c.Kind = ast.AddProjection
 		c.Projection = p.projection()
-		return c.Projection != nil && p.position2(c, &c.Name, c.Projection.Name)
+		return c.Projection != nil && p.namedAndPlaced(c, &c.Name, c.Projection.Name)
 	case lex.KwConstraint:
 		c.Kind = ast.AddConstraint
 		if c.Constraint = p.constraint(); c.Constraint == nil {
@@ -229,8 +227,8 @@ func (p *parser) statisticsCommand(c *ast.Command) bool {
 	return c.Value != nil
 }
 
-// position2 sets the command's name and reads FIRST or AFTER name.
-func (p *parser) position2(c *ast.Command, into *string, name string) bool {
+// namedAndPlaced sets the command's name and reads FIRST or AFTER name.
+func (p *parser) namedAndPlaced(c *ast.Command, into *string, name string) bool {
 	*into = name
 	switch {
 	case p.skipWord(lex.KwFirst):
@@ -264,13 +262,12 @@ func (p *parser) commandColumn(c *ast.Command) bool {
 			return false
 		}
 	}
-	return p.position2(c, &c.Name, name)
+	return p.namedAndPlaced(c, &c.Name, name)
 }
 
 // dropCommand reads what follows DROP, CLEAR and MATERIALIZE.
 func (p *parser) dropCommand(c *ast.Command, verb lex.Keyword) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	kinds := map[lex.Keyword][3]ast.CommandKind{
 		lex.KwColumn:     {ast.DropColumn, ast.ClearColumn, ast.MaterializeColumn},
 		lex.KwIndex:      {ast.DropIndex, ast.ClearIndex, ast.MaterializeIndex},

@@ -38,6 +38,9 @@ func TestAltersAreReadAndPrinted(t *testing.T) {
 		{"ALTER TABLE t (DROP COLUMN a), (DROP COLUMN b)", "ALTER TABLE t DROP COLUMN `a`, DROP COLUMN `b`"},
 		{"ALTER TABLE t DETACH PARTITION (1, 2), DROP COLUMN a", "ALTER TABLE t DETACH PARTITION ( 1 , 2 ), DROP COLUMN `a`"},
 		{"ALTER TABLE t INVENT SOMETHING", "ALTER TABLE t INVENT SOMETHING"},
+		{"ALTER TABLE t ADD", "ALTER TABLE t ADD"},
+		{"ALTER TABLE t MODIFY", "ALTER TABLE t MODIFY"},
+		{"ALTER TABLE t DROP", "ALTER TABLE t DROP"},
 	} {
 		a, err := ddl.ParseAlter(c.src)
 		if err != nil {

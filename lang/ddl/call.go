@@ -185,11 +185,7 @@ func (p *parser) cast(name string, start int) *node {
 	}
 	mark := p.mark()
 	p.push(x)
-	if p.skip(lex.Comma) {
-		if !p.arguments(false) {
-			return p.drop(mark)
-		}
-	} else if !p.want(lex.RParen, "AS and a data type") {
+	if !p.want(lex.Comma, "AS and a data type") || p.at(lex.RParen) || !p.arguments(false) {
 		return p.drop(mark)
 	}
 	return p.list(ast.Func, name, start, mark)

@@ -331,6 +331,10 @@ func (p *parser) postfix(x *node) *node {
 func (p *parser) element(x *node) *node {
 	start := p.i
 	p.i++
+	if x.Kind == ast.Number { // 1 .a is no number
+		x = p.node1(ast.Paren, "", start, x)
+	}
+	x = p.wrap(x, ast.PrecPostfix)
 	t := p.tok()
 	switch t.Kind {
 	case lex.Number:

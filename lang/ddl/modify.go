@@ -7,8 +7,7 @@ import (
 
 // modifyCommand reads what follows MODIFY and ALTER.
 func (p *parser) modifyCommand(c *ast.Command) bool {
-	what := p.tok().Word
-	p.i++
+	what := p.word()
 	switch what {
 	case lex.KwColumn:
 		c.IfExists = p.skipWords(lex.KwIf, lex.KwExists)

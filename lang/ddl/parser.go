@@ -24,6 +24,8 @@ type parser struct {
 	depth int
 	fuel  int
 	fault fault
+	// timeSeries: the statement is about a table of that engine, whose definition has clauses of its own.
+	timeSeries bool
 	// unreadable lists the fragments that became Opaque.
 	unreadable  []*Error
 	unreadFault fault // the last of them
@@ -74,6 +76,15 @@ func (p *parser) skipWords(a, b lex.Keyword) bool {
 	}
 	p.i += 2
 	return true
+}
+
+// word passes the token and returns the keyword it spells. The end of the text is not passed: nothing lies behind it.
+func (p *parser) word() lex.Keyword {
+	t := p.toks[p.i]
+	if t.Kind != lex.EOF {
+		p.i++
+	}
+	return t.Word
 }
 
 // want passes the token or records that what was expected.

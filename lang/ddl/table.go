@@ -44,6 +44,9 @@ func (p *parser) tableClause(st *Statement, t *ast.Table) bool {
 	if p.at(lex.LParen) && len(t.Columns) == 0 {
 		return p.elements(t)
 	}
+	if kind := p.targetKind(); kind != "" {
+		return p.target(st, t, kind)
+	}
 	return p.storageClause(st, t)
 }
 
@@ -99,7 +102,7 @@ func (p *parser) elements(t *ast.Table) bool {
 	p.i++
 	for !p.at(lex.RParen) && !p.atEnd() {
 		start := p.i
-		if !p.element1(t) || !atElementEnd(p) {
+		if !p.tableElement(t) || !atElementEnd(p) {
 			p.i = start
 			t.Unread = append(t.Unread, p.opaque(atElementEnd))
 		}
@@ -110,9 +113,9 @@ func (p *parser) elements(t *ast.Table) bool {
 	return p.want(lex.RParen, "a comma or a closing parenthesis")
 }
 
-// element1 reads one element of the list. The words that begin one are also names of columns: where the element cannot be
+// tableElement reads one element of the list. The words that begin one are also names of columns: where the element cannot be
 // what its first word says, it is a column.
-func (p *parser) element1(t *ast.Table) bool {
+func (p *parser) tableElement(t *ast.Table) bool {
 	start := p.i
 	switch p.tok().Word {
 	case lex.KwIndex:

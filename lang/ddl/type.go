@@ -142,7 +142,7 @@ func (p *parser) typeArgument() *node {
 			return nil
 		}
 		return p.node1(ast.Equals, t.Value(p.src), start, value)
-	case t.Kind == lex.Number, t.Kind == lex.Minus, t.Kind == lex.Plus, t.Kind == lex.LBrace:
+	case t.Kind == lex.Number, (t.Kind == lex.Minus || t.Kind == lex.Plus) && next.Kind == lex.Number, t.Kind == lex.LBrace:
 		return p.expr()
 	case isName(t) && next.Kind == lex.Equal:
 		return p.namedArgument()

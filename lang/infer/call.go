@@ -62,6 +62,9 @@ func (i *inferrer) call(n *ast.Node) (value, bool) {
 	case "caseWithExpression":
 		return i.caseOf(n)
 	}
+	if len(n.Kids) > 1 && n.Kids[0].Kind == ast.Lambda {
+		return i.overArrays(n)
+	}
 	if spec, ok := constantResult[n.Text]; ok {
 		for _, k := range n.Kids {
 			if v, ok := i.value(k); !ok || v.typ.Text == "Nullable" || v.typ.Text == "LowCardinality" {
@@ -109,6 +112,10 @@ func exception(n *ast.Node, values []value) string {
 		odd = len(values) > 3
 	case "length":
 		odd = first.Text == "Tuple"
+	case "JSONExtractString":
+		for _, v := range values {
+			odd = odd || v.typ.Text == "LowCardinality"
+		}
 	case "toDateTime":
 		odd = len(values) > 1
 	}
@@ -227,10 +234,8 @@ func (i *inferrer) shaped(n *ast.Node, values []value) (value, bool) {
 			}
 			return ordinary(values, a.typ())
 		}
-	case "plus", "minus", "multiply":
-		return i.arithmetic(map[string]string{"plus": "+", "minus": "-", "multiply": "*"}[n.Text], values)
 	}
-	return unknown()
+	return i.choosing(n, values)
 }
 
 func (i *inferrer) mapOf(values []value) (value, bool) {

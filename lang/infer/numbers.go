@@ -150,33 +150,35 @@ func common(list []*ast.Node) *ast.Node {
 }
 
 func commonNumber(list []*ast.Node) *ast.Node {
-	var unsigned, signed, float int // the largest size of each
+	var unsigned, signed, mantissa int // the most bits of each
 	for _, t := range list {
 		n, ok := numeric(t)
 		switch {
 		case !ok || t.Text == "Bool":
 			return nil
 		case n.float:
-			float = max(float, n.size)
+			mantissa = max(mantissa, map[int]int{4: 24, 8: 53}[n.size])
 		case n.signed:
-			signed = max(signed, n.size)
+			signed = max(signed, n.size*8)
 		default:
-			unsigned = max(unsigned, n.size)
+			unsigned = max(unsigned, n.size*8)
 		}
 	}
-	integer := max(signed, unsigned)
+	bits := max(signed, unsigned)
 	if signed > 0 && unsigned >= signed {
-		integer = 2 * unsigned
+		bits++ // UInt8 and Int8 need a ninth
 	}
 	switch {
-	case float > 0 && integer > 4:
-		return nil
-	case float > 0 && (float == 8 || integer == 4):
-		return simple("Float64")
-	case float > 0:
+	case mantissa > 0 && max(bits, mantissa) <= 24:
 		return simple("Float32")
-	case integer > 8:
+	case mantissa > 0 && max(bits, mantissa) <= 53:
+		return simple("Float64")
+	case mantissa > 0 || bits > 64:
 		return nil
 	}
-	return num{signed: signed > 0, size: integer}.typ()
+	size := 1
+	for size*8 < bits {
+		size *= 2
+	}
+	return num{signed: signed > 0, size: size}.typ()
 }

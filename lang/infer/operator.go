@@ -50,7 +50,35 @@ func (i *inferrer) comparison(n *ast.Node, values []value) (value, bool) {
 			return i.fail("the result of %s over %s does not follow from the text", n.Text, t.Text)
 		}
 	}
+	switch n.Text {
+	case "AND", "OR":
+		return logical(values), true
+	case "NOT":
+		if bare(values[0].typ).Text == "Bool" {
+			return ordinary(values, simple("Bool"))
+		}
+	}
 	return ordinary(values, simple("UInt8"))
+}
+
+// logical is AND and OR: Bool where an argument is, Nullable where one is, and never LowCardinality.
+func logical(values []value) value {
+	result, nullable := "UInt8", false
+	for _, v := range values {
+		t := v.typ
+		if t.Text == "LowCardinality" {
+			t = t.Kids[0]
+		}
+		nullable = nullable || t.Text == "Nullable"
+		if bare(t).Text == "Bool" {
+			result = "Bool"
+		}
+	}
+	t := simple(result)
+	if nullable {
+		t = wrap("Nullable", t)
+	}
+	return value{t, constants(values)}
 }
 
 func (i *inferrer) subscript(values []value) (value, bool) {
@@ -213,8 +241,8 @@ func dictionaryType(t *ast.Node) bool {
 		return true
 	}
 	switch t.Text {
-	case "String", "FixedString", "Date", "DateTime":
+	case "String", "FixedString", "Date", "Date32", "DateTime", "UUID", "IPv4", "IPv6":
 		return true
 	}
-	return false
+	return strings.HasPrefix(t.Text, "Interval")
 }

@@ -40,12 +40,11 @@ func separate(st *Statement) bool {
 
 func writeComments(b *strings.Builder, lines []string, indent string) {
 	for _, line := range lines {
-		switch line {
-		case "":
+		if line == blankLine {
 			b.WriteByte('\n')
-		default:
-			b.WriteString(indent + "# " + line + "\n")
+			continue
 		}
+		b.WriteString(strings.TrimRight(indent+"# "+line, " ") + "\n")
 	}
 }
 

@@ -24,6 +24,9 @@ type comment struct {
 	text string
 }
 
+// blankLine stands in a list of comment lines for a blank line between two comments; no comment holds a newline.
+const blankLine = "\n"
+
 // at returns the place in the file of a byte offset in the chunk. Columns count characters, from 1.
 func (c chunk) at(filename string, offset int) lexer.Position {
 	offset = min(offset, len(c.text))
@@ -85,8 +88,8 @@ func split(source []byte) (chunks []chunk, trailing []string) {
 		indented := text != "" && (text[0] == ' ' || text[0] == '\t' || text[0] == ']')
 		switch {
 		case blank && !hasNote:
-			if current == nil && len(pending) > 0 && pending[len(pending)-1] != "" {
-				pending = append(pending, "")
+			if current == nil && len(pending) > 0 && pending[len(pending)-1] != blankLine {
+				pending = append(pending, blankLine)
 			}
 		case blank && source[from] == '#':
 			flush(from)
@@ -133,7 +136,7 @@ func cutComment(line []byte) (text, note string, found bool) {
 }
 
 func trimBlank(lines []string) []string {
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
+	for len(lines) > 0 && lines[len(lines)-1] == blankLine {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
@@ -177,8 +180,8 @@ func itemDocs(set *Set, comments []comment) []ItemDoc {
 }
 
 func join(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

@@ -26,8 +26,8 @@ type Statement struct {
 	Predicate *Predicate     `parser:"| @@"`
 	Rule      *Rule          `parser:"| @@ )"`
 
-	// Doc holds the comment lines above the statement, without their "#"; an empty string is a blank line between two
-	// comments. Comment is the comment at its end.
+	// Doc holds the comment lines above the statement, without their "#", and a newline for each blank line between two
+	// of them. Comment is the comment at its end.
 	Doc     []string
 	Comment string
 	// Range is the place of the statement's text.

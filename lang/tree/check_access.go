@@ -121,7 +121,7 @@ func (l *loader) checkProfileSetting(d *Declared, s *ast.ProfileSetting) {
 	if facts.SessionSetting(s.Name) || strings.HasPrefix(s.Name, "custom_") || strings.HasPrefix(s.Name, "merge_tree_") {
 		return
 	}
-	l.fault(CodeSetting, d.Place(ast.Path{Part: "setting", Name: s.Name}, nil), fmt.Sprintf("Unknown setting %q", s.Name),
+	l.warn(CodeSetting, d.Place(ast.Path{Part: "setting", Name: s.Name}, nil), fmt.Sprintf("Unknown setting %q", s.Name),
 		"ClickHouse "+facts.Version()+" has no setting of this name. A setting of your own begins with custom_, one of MergeTree tables with merge_tree_.")
 }
 
@@ -166,7 +166,7 @@ func (l *loader) checkOn(d *Declared, r *ast.Right, at hcl.Range, position map[*
 		return
 	}
 	// The right to make a table is about one that is not there yet.
-	if r.Privilege == "CREATE TABLE" || r.Privilege == "CREATE VIEW" || r.Privilege == "CREATE DICTIONARY" {
+	if strings.HasPrefix(r.Privilege, "CREATE ") {
 		return
 	}
 	if r.Prefix {

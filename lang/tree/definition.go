@@ -52,6 +52,9 @@ func (d *definition) key(name string) *ast.Node {
 		return nil
 	}
 	path := ast.Path{Part: name}
+	if len(list) == 0 {
+		d.declared.places.setSpot(path, d.content.attrs[name].Expr.Range())
+	}
 	if !isList || len(list) == 1 {
 		return parseOrderBy(d, list[0], path)
 	}

@@ -11,7 +11,8 @@ AS SELECT
     d.score AS score,
     d.status AS status,
     d.assignee AS assignee
-FROM dfe.detections AS d FINAL
+FROM dfe.detections AS d
+FINAL
 LEFT JOIN
 (
     SELECT

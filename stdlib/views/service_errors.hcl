@@ -1,5 +1,5 @@
 # Statement texts of a view are templates, like every text of a definition.
-query = <<-SQL
+query   = <<-SQL
   SELECT
       ServiceName,
       toStartOfInterval(Timestamp, INTERVAL 5 MINUTE) AS Interval,

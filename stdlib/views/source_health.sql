@@ -7,7 +7,8 @@ AS SELECT
     v.rejected_last_day AS rejected_last_day,
     v.newest_event AS newest_event,
     (s.expected_every > 0) AND (v.newest_event < (now() - toIntervalSecond(s.expected_every))) AS late
-FROM dfe.source_registry AS s FINAL
+FROM dfe.source_registry AS s
+FINAL
 LEFT JOIN
 (
     SELECT

@@ -11,6 +11,8 @@ import (
 )
 
 func main() {
+	// A reader that went away is an error of writing, after which everything is put away, and not the end at once.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for a clean end; the second is not held back.
 	context.AfterFunc(ctx, stop)

@@ -1,0 +1,139 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mitchellh/go-wordwrap"
+)
+
+// TextOptions say what the reader's terminal can show.
+type TextOptions struct {
+	Color bool
+	Width int // columns to wrap at; 0 leaves lines as long as they are
+}
+
+// NewText returns a writer for people: each finding with the source under it, and a line that counts them.
+func NewText(w io.Writer, src Source, o TextOptions) Writer { return &text{w: w, src: src, o: o} }
+
+type text struct {
+	w     io.Writer
+	src   Source
+	o     TextOptions
+	count Count
+}
+
+const gutter = "      | "
+
+func (t *text) Write(f Finding) error {
+	t.count.Add(f)
+	if f.Waived != "" {
+		return nil
+	}
+	var b bytes.Buffer
+	place := ""
+	if f.At.Filename != "" {
+		place = fmt.Sprintf("%s:%d:%d: ", t.src.path(f.At.Filename), f.At.Start.Line, f.At.Start.Column)
+	}
+	fmt.Fprintf(&b, "%s%s %s: %s\n", place, t.paint(f.Severity, string(f.Severity)), f.Code, t.bold(oneLine(f.Summary)))
+	if line, ok := t.src.line(f.At); ok {
+		t.source(&b, f, line)
+	}
+	for _, part := range []string{f.Reason, f.Remedy} {
+		t.prose(&b, part)
+	}
+	b.WriteByte('\n')
+	_, err := t.w.Write(b.Bytes())
+	return err
+}
+
+// source prints the line of the finding and a mark under the place; of a line longer than the terminal the part around it.
+func (t *text) source(b *bytes.Buffer, f Finding, line string) {
+	runes := []rune(line)
+	from := min(f.At.Start.Column-1, len(runes))
+	to := f.At.End.Column - 1
+	if f.At.End.Line != f.At.Start.Line || to > len(runes) {
+		to = len(runes)
+	}
+	to = max(to, from+1)
+	if room := t.o.Width - len(gutter); t.o.Width > 0 && room > 20 && len(runes) > room {
+		cut := min(max(0, from-room/3), len(runes)-1)
+		runes = runes[cut:]
+		from, to = from-cut, to-cut
+		if len(runes) > room {
+			runes = runes[:room]
+		}
+		to = max(min(to, len(runes)), from+1)
+	}
+	var pad strings.Builder
+	for _, r := range runes[:min(from, len(runes))] {
+		if r == '\t' {
+			pad.WriteByte('\t')
+		} else {
+			pad.WriteByte(' ')
+		}
+	}
+	fmt.Fprintf(b, "%5d | %s\n%s%s%s\n", f.At.Start.Line, string(runes), gutter, pad.String(), t.paint(f.Severity, strings.Repeat("^", to-from)))
+}
+
+func (t *text) prose(b *bytes.Buffer, words string) {
+	if words == "" {
+		return
+	}
+	if t.o.Width > 20 {
+		words = wordwrap.WrapString(words, uint(t.o.Width-2))
+	}
+	for line := range strings.SplitSeq(words, "\n") {
+		b.WriteString("  " + line + "\n")
+	}
+}
+
+func (t *text) paint(s Severity, words string) string {
+	if !t.o.Color {
+		return words
+	}
+	color := map[Severity]string{Error: "1;31", Warning: "1;33", Note: "1;36"}[s]
+	return "\x1b[" + color + "m" + words + "\x1b[0m"
+}
+
+func (t *text) bold(words string) string {
+	if !t.o.Color {
+		return words
+	}
+	return "\x1b[1m" + words + "\x1b[0m"
+}
+
+// Close prints what there was in all.
+func (t *text) Close() error {
+	c := t.count
+	objects := plural(t.src.Objects, "object")
+	waived := ""
+	if c.Waived > 0 {
+		waived = fmt.Sprintf("; %d waived", c.Waived)
+	}
+	var err error
+	if c.Standing() == 0 {
+		_, err = fmt.Fprintf(t.w, "%s, nothing to remark%s\n", objects, waived)
+	} else {
+		_, err = fmt.Fprintf(t.w, "%s: %s, %s, %s%s. \"dfe schema explain CODE\" says more.\n", objects,
+			plural(c.Errors, "error"), plural(c.Warnings, "warning"), plural(c.Notes, "note"), waived)
+	}
+	return err
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func oneLine(s string) string {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	}
+	return strings.Map(printable, strings.ReplaceAll(s, "\n", " "))
+}

@@ -1,0 +1,79 @@
+package lint
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Writer writes findings one by one. Waived ones are given to it as well.
+type Writer interface {
+	Write(Finding) error
+	// Close ends the document.
+	Close() error
+}
+
+// Source is what a writer knows about the tree the findings are in.
+type Source struct {
+	// Files are the sources by name, as tree.Tree.Files gives them.
+	Files map[string]*hcl.File
+	// Prefix stands before the name of a file where a path is printed: the tree's directory as the user wrote it.
+	Prefix  string
+	Release string
+	Objects int
+}
+
+// Count is how many findings there were of each sort.
+type Count struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
+	Waived   int `json:"waived"`
+}
+
+// Add counts a finding.
+func (c *Count) Add(f Finding) {
+	switch {
+	case f.Waived != "":
+		c.Waived++
+	case f.Severity == Error:
+		c.Errors++
+	case f.Severity == Warning:
+		c.Warnings++
+	default:
+		c.Notes++
+	}
+}
+
+// Standing is how many findings nobody waived.
+func (c Count) Standing() int { return c.Errors + c.Warnings + c.Notes }
+
+// path is where a file is, for people and for other programs.
+func (s Source) path(file string) string {
+	if s.Prefix == "" {
+		return file
+	}
+	return strings.TrimSuffix(s.Prefix, "/") + "/" + file
+}
+
+// line returns the source line a place begins on, fit for a terminal.
+func (s Source) line(at hcl.Range) (string, bool) {
+	file := s.Files[at.Filename]
+	if file == nil || at.Start.Byte > len(file.Bytes) {
+		return "", false
+	}
+	from := bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1
+	line, _, _ := bytes.Cut(file.Bytes[from:], []byte{'\n'})
+	text := strings.ToValidUTF8(strings.TrimSuffix(string(line), "\r"), string(utf8.RuneError))
+	return strings.Map(printable, text), true
+}
+
+// printable keeps a hostile source from steering the terminal.
+func printable(r rune) rune {
+	if r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
+		return r
+	}
+	return utf8.RuneError
+}
