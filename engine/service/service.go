@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Controller is what a service needs of an engine; [engine.Engine] is one.
@@ -117,8 +119,9 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.journal.begin(ctx, n)
 	s.declare()
 	r, err := s.o.Engine.Pass(ctx)
+	kept := keep(&r)
 	s.mu.Lock()
-	s.running, s.last = false, &r
+	s.running, s.last = false, kept
 	if r.LeaseUnreleased {
 		s.lapsed++
 	}
@@ -126,6 +129,27 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.journal.write(ctx, &r)
 	s.o.Ended(r)
 	return r, err
+}
+
+// keep returns what the routes tell of a report. Statements are most of what a pass leaves behind, and the ledger has
+// them; only those for an operator to run stay.
+func keep(r *engine.Report) *engine.Report {
+	kept := *r
+	kept.Objects = make([]*engine.ObjectReport, len(r.Objects))
+	for i, o := range r.Objects {
+		object := *o
+		object.Statements = make([]string, len(o.Statements)) // they are counted
+		object.Changes = make([]*plan.Change, len(o.Changes))
+		for j, c := range o.Changes {
+			change := *c
+			if rules.Action(c.Action).Carried() && !c.Report {
+				change.Statement, change.Live, change.Desired = "", "", ""
+			}
+			object.Changes[j] = &change
+		}
+		kept.Objects[i] = &object
+	}
+	return &kept
 }
 
 // declare reads what the tree declares. A tree with faults is left to the pass, which tells them.
