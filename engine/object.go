@@ -45,6 +45,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	live := p.c.live.Find(d.Kind, d.Name)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
+	hide(o, r, d.Object)
 	if p.tells(r) {
 		p.unrecorded = p.record(ctx, r)
 	}

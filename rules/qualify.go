@@ -78,6 +78,14 @@ func (q *qualifier) table(t *ast.Table) *ast.Table {
 	if len(q.names) > 0 {
 		q.expressions(&c)
 	}
+	if len(t.Targets) > 0 {
+		c.Targets = make([]*ast.Target, len(t.Targets))
+		for i, target := range t.Targets {
+			copied := *target
+			copied.To = q.name(target.To)
+			c.Targets[i] = &copied
+		}
+	}
 	if t.Engine != nil && slices.ContainsFunc(t.Engine.Args, isCurrentDatabase) {
 		engine := *t.Engine
 		engine.Args = make([]*ast.Node, len(t.Engine.Args))

@@ -105,6 +105,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	if s.embedded != "" {
 		o.Platform = rules.Embedded
 	}
+	if o.Overlay == "" {
+		o.Overlay = c.Overlay
+	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
 	opened := &session{progress: a.progress()}
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))

@@ -82,8 +82,8 @@ const (
 
 // Run makes passes until one converges, and returns then, or when the context has ended and the pass at hand with it.
 func (s *Service) Run(ctx context.Context) {
-	s.declare()
 	if s.o.Off {
+		s.declare()
 		s.log.InfoContext(ctx, "the schema phase is switched off: no pass is made, and readiness does not depend on it")
 		return
 	}
@@ -103,7 +103,6 @@ func (s *Service) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		s.declare()
 	}
 }
 
@@ -116,6 +115,7 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.running, s.started, s.next = true, time.Now().UTC(), time.Time{}
 	s.mu.Unlock()
 	s.journal.begin(ctx, n)
+	s.declare()
 	r, err := s.o.Engine.Pass(ctx)
 	s.mu.Lock()
 	s.running, s.last = false, &r

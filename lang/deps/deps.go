@@ -134,6 +134,12 @@ func (c *collector) table(t *ast.Table) {
 	c.query(t.OrderBy, ast.Path{Part: "order_by"})
 	c.query(t.SampleBy, ast.Path{Part: "sample_by"})
 	c.query(t.TTL, ast.Path{Part: "ttl"})
+	for _, target := range t.Targets {
+		if target.To != (ast.Name{}) {
+			c.path = ast.Path{Part: strings.ToLower(target.Kind)}
+			c.add(Relation, target.To, nil).Writes = true
+		}
+	}
 }
 
 // engine finds the table an engine stands in front of. A place that is a pattern or a macro names none.
