@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -72,6 +74,12 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.Tree != "" && o.TreeFS != nil {
 		return nil, errors.New("two schema trees are given, Tree and TreeFS: give one")
+	}
+	for _, column := range o.AcceptLoss {
+		parts := strings.SplitN(column, ".", 3)
+		if len(parts) < 3 || slices.Contains(parts, "") {
+			return nil, &ColumnError{column, "a column is named as database.table.column"}
+		}
 	}
 	if o.Release == "" {
 		o.Release = "dev"

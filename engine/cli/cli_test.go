@@ -145,6 +145,15 @@ func TestAPlanFileIsAppliedAsReviewedOrRefused(t *testing.T) {
 	schema := func(args ...string) result { return dfe(t, nil, append(append([]string{"schema"}, args...), at...)...) }
 	schema("plan", "--out", file).demand(t, 0)
 	schema("apply", "--plan", file, "--var", "days=7").demand(t, 1, "the plan is no longer what would be done, nothing was sent", "garden.beds")
+	edited := filepath.Join(t.TempDir(), "edited.json")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(edited, bytes.Replace(text, []byte("INTERVAL 30 DAY"), []byte("INTERVAL 1 DAY"), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema("apply", "--plan", edited).demand(t, 1, "was edited after it was made")
 	schema("apply", "--plan", file).demand(t, 0, "6 statements sent")
 	schema("apply", "--plan", file).demand(t, 1, "needs nothing any more")
 	schema("apply", "--plan", filepath.Join(tree, "beds.hcl")).demand(t, 2, "is no plan")
@@ -213,6 +222,11 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "plan", "--url", "http://h", "--embedded", dir}, nil, "name two servers"},
 		{[]string{"schema", "plan", "--url", "ftp://h"}, nil, "use clickhouse, clickhouses, http or https"},
 		{[]string{"schema", "plan", "--url", "http://h", "--var", "days"}, nil, "write name=value"},
+		{[]string{"schema", "plan", "--url", "http://h", "--wait", "-5s"}, nil, "a time such as 90s"},
+		{[]string{"schema", "apply", "--url", "http://h", "--allow-drift", "--accept-loss", "a"}, nil, "named as database.table.column"},
+		{[]string{"schema", "apply", "--url", "http://h", "--allow-drift", "--accept-loss", "a..b"}, nil, "named as database.table.column"},
+		{[]string{"schema", "plan", "--url", "http://h", "--allow-drift", "--accept-loss", "a.b.c"}, nil, "declares no such column"},
+		{[]string{"schema", "apply", "--url", "http://h", "--accept-loss", "a.b.c"}, nil, "give both"},
 		{[]string{"schema", "diff", "--from", dir}, nil, "give --from and --to"},
 		{[]string{"schema", "diff", "--from", "embedded:", "--to", dir}, nil, "embedded:DIR"},
 		{[]string{"embedded", "--port", "99999"}, nil, "--port"},

@@ -89,6 +89,9 @@ func (a *app) planCommand() *cobra.Command {
 }
 
 func options(t schemaTree, d drift) (engine.Options, error) {
+	if len(d.accept) > 0 && !d.allow {
+		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
+	}
 	variables, err := t.variables()
 	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept}, err
 }
@@ -165,9 +168,12 @@ schema or the server moved since.`,
 func readPlan(path string) (*plan.Document, error) {
 	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
+		return nil, usagef("the plan cannot be read: %s: %w", path, reason(err))
 	}
 	doc, err := plan.ReadJSON(bytes.NewReader(text))
+	if errors.Is(err, plan.ErrEdited) {
+		return nil, fmt.Errorf("%s is refused, nothing was sent: %w", path, err)
+	}
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}

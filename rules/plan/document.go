@@ -10,6 +10,9 @@ type Document struct {
 	Objects    []*Object    `json:"objects"`
 	Statements []*Statement `json:"statements"`
 	Summary    Summary      `json:"summary"`
+	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
+	// by the reader: what is applied is what was reviewed, to the letter.
+	Digest string `json:"digest,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object
