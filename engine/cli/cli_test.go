@@ -290,3 +290,42 @@ func TestNoColourAndNoProgressWhereThereIsNoTerminal(t *testing.T) {
 		t.Errorf("exit code %d, error %v, output %q", code, err, text)
 	}
 }
+
+func TestAFailedPassIsToldOnceAndWithoutBlanks(t *testing.T) {
+	early := run(t, nil, "schema", "apply", "--url", "http://127.0.0.1:1")
+	early.demand(t, cli.ExitFailed, "nothing listens there")
+	if strings.Contains(early.out, "  ") || strings.Contains(early.out, " on ,") || strings.Contains(early.out, "release") {
+		t.Errorf("what is not known is told: %q", early.out)
+	}
+	tree := write(t, `
+-- manifest.hcl --
+release = "1"
+database "d" {}
+table "d.t" { from = "t.sql" }
+-- t.sql --
+CREATE TABLE d.t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'nowhere'
+`)
+	r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
+	r.demand(t, cli.ExitFailed, "code 478", "failed at 1 object")
+	if n := strings.Count(r.out+r.err, "code 478"); n != 1 {
+		t.Errorf("the reason is told %d times\nstdout: %s\nstderr: %s", n, r.out, r.err)
+	}
+}
+
+func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", data).demand(t, 0)
+	r := dfe(t, nil, "schema", "inspect", "--embedded", data)
+	r.demand(t, 0, "-- database default: the server made it", "AS SELECT\n    bed,\n")
+	for line := range strings.Lines(r.out) {
+		if len(line) > 200 {
+			t.Errorf("a line of %d characters: %.80s", len(line), line)
+		}
+	}
+	script := filepath.Join(t.TempDir(), "dump.sql")
+	if err := os.WriteFile(script, []byte(r.out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, nil, "schema", "diff", "--from", script, "--to", tree, "--exit-code").demand(t, cli.ExitDifferences, "dfe.schema_lock")
+	run(t, nil, "schema", "diff", "--from", script, "--to", script, "--exit-code").demand(t, 0)
+}

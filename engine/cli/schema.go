@@ -190,6 +190,9 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return err
 	}
 	switch {
+	case failure != nil && a.format == formatText && told(r, failure):
+		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
+		return exit{ExitFailed}
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
@@ -197,6 +200,12 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return exit{ExitDifferences}
 	}
 	return nil
+}
+
+// told reports whether the objects of a report hold all there is to say about a failure.
+func told(r *engine.Report, failure error) bool {
+	joined, several := failure.(interface{ Unwrap() []error })
+	return several && len(joined.Unwrap()) == r.Summary.Failed+r.Summary.Unresolved
 }
 
 func (a *app) statusCommand() *cobra.Command {

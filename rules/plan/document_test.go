@@ -85,7 +85,6 @@ table shop.kept  refused
       not sent: the same statement
 
 table shop.new  create
-  + (object)  create
 
 view shop.who  cannot_tell
   ~ column.a.type  cannot tell
