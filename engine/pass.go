@@ -170,9 +170,6 @@ func (p *pass) bootstrap(ctx context.Context) error {
 	p.c = p.e.comparison(p.schema, live, nil)
 	for _, id := range bookkeeping() {
 		d := p.schema.find(id)
-		if d == nil {
-			return fmt.Errorf("the schema tree declares %s as another kind than %s: the bookkeeping is a part of the core release, leave it out", id.name, id.kind)
-		}
 		if err := p.found(ctx, d); err != nil {
 			return err
 		}
@@ -300,7 +297,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
-		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)}
+		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: Undeclared, Changes: o.Changes, Error: unreadable(o)}
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}
@@ -325,5 +322,5 @@ func unreadable(o *plan.Object) string {
 	if o.Unreadable == nil {
 		return ""
 	}
-	return fmt.Sprintf("the %s definition cannot be read: %s", o.Unreadable.Side, o.Unreadable.Message)
+	return o.Unreadable.Text()
 }

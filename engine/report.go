@@ -57,6 +57,9 @@ type Report struct {
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }
 
+// Undeclared is the outcome of a live object that nothing declares. The ledger never holds it.
+const Undeclared ledger.Outcome = "undeclared"
+
 // Summary counts what a pass did.
 type Summary struct {
 	// Statements counts the schema statements sent; Reasserted those of them that are sent every pass.
@@ -69,6 +72,7 @@ type Summary struct {
 	Failed     int `json:"failed"`
 	Blocked    int `json:"blocked"`
 	Unresolved int `json:"unresolved"`
+	Unreadable int `json:"unreadable"`
 	// Reported counts objects with something to report, undeclared ones included.
 	Reported int `json:"reported"`
 }
@@ -137,6 +141,8 @@ func (r *Report) summarize() {
 			s.Blocked++
 		case ledger.Unresolved:
 			s.Unresolved++
+		case ledger.Unreadable:
+			s.Unreadable++
 		}
 	}
 	r.Summary = s
