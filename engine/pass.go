@@ -154,6 +154,9 @@ func (p *pass) meet(ctx context.Context) error {
 	if err := p.e.checkServer(facts, p.schema); err != nil {
 		return err
 	}
+	if err := p.checkGrants(ctx); err != nil {
+		return err
+	}
 	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
 	p.x = executor.New(p.conn, executor.Options{
 		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: facts.Knows,

@@ -249,7 +249,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 
 func TestTheShellCompletesCommandsAndValues(t *testing.T) {
 	run(t, nil, "completion", "bash").demand(t, cli.ExitDone, "bash completion")
-	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "inspect", "plan", "status")
+	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "grants", "inspect", "plan", "status")
 	run(t, nil, "__complete", "schema", "plan", "--format", "").demand(t, cli.ExitDone, "text\njson\n")
 }
 
@@ -275,4 +275,11 @@ func TestNoColourAndNoProgressWhereThereIsNoTerminal(t *testing.T) {
 	if err != nil || code != cli.ExitDone || bytes.ContainsAny(text, "\x1b\r") || len(text) == 0 {
 		t.Errorf("exit code %d, error %v, output %q", code, err, text)
 	}
+}
+
+func TestGrantsAreStatementsForAnAdministrator(t *testing.T) {
+	tree := write(t, garden)
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--for", "dfe engine").demand(t, 0,
+		"GRANT CLUSTER ON *.* TO `dfe engine`;", "CREATE TABLE", "ON garden.* TO `dfe engine`;")
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"), "--exit-code").demand(t, 0, "ON garden.* TO default;", "-- 0 of")
 }

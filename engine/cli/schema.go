@@ -21,7 +21,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.diffCommand(), a.inspectCommand())
+	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.grantsCommand(), a.diffCommand(), a.inspectCommand())
 	cmd.AddCommand(a.lintCommand(), a.explainCommand(), a.fmtCommand())
 	return cmd
 }
