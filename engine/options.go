@@ -38,6 +38,8 @@ type Options struct {
 	// whose values may be lost on the way.
 	AllowDrift bool
 	AcceptLoss []string
+	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
+	AllowDowngrade bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Log gets what an operator needs to know; nil is silent.
