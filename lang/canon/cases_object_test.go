@@ -83,6 +83,8 @@ func objectCases(t *testing.T) []caseTest {
 			desired: dictionary("SOURCE(NULL()) LIFETIME(1) LAYOUT(FLAT(MAX_ARRAY_SIZE 400000 INITIAL_ARRAY_SIZE 1024))"), want: "layout.MAX_ARRAY_SIZE"},
 		{id: "the server's own port", live: dictionary("SOURCE(CLICKHOUSE(PORT 9000 TABLE 't')) LIFETIME(MIN 0 MAX 1) LAYOUT(FLAT())"),
 			desired: dictionary("SOURCE(CLICKHOUSE(PORT tcpPort() TABLE 't')) LIFETIME(1) LAYOUT(FLAT())")},
+		{id: "a host that the server knows", live: dictionary("SOURCE(CLICKHOUSE(HOST 'alpha' TABLE 't')) LIFETIME(MIN 0 MAX 1) LAYOUT(FLAT())"),
+			desired: dictionary("SOURCE(CLICKHOUSE(HOST hostName() TABLE 't')) LIFETIME(1) LAYOUT(FLAT())"), want: "?source.HOST"},
 		{id: "a port nobody told", live: dictionary("SOURCE(CLICKHOUSE(PORT 9440 TABLE 't')) LIFETIME(MIN 0 MAX 1) LAYOUT(FLAT())"),
 			desired: dictionary("SOURCE(CLICKHOUSE(PORT tcpPort() TABLE 't')) LIFETIME(1) LAYOUT(FLAT())"), want: "?source.PORT"},
 		{id: "a port that was told", live: dictionary("SOURCE(CLICKHOUSE(PORT 9440 TABLE 't')) LIFETIME(MIN 0 MAX 1) LAYOUT(FLAT())"),

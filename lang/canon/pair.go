@@ -340,7 +340,7 @@ func (p *pair) materializedView(l, d *ast.MaterializedView) *ast.MaterializedVie
 
 func (p *pair) dictionary(l, d *ast.Dictionary) *ast.Dictionary {
 	if l.Source != nil && d.Source != nil {
-		d.Source = &ast.Source{Kind: d.Source.Kind, Args: p.keyed(l.Source.Args, d.Source.Args)}
+		d.Source = &ast.Source{Kind: d.Source.Kind, Args: p.evaluated(l.Source.Args, p.keyed(l.Source.Args, d.Source.Args))}
 	}
 	for i, x := range d.Attributes {
 		for _, y := range l.Attributes {
@@ -356,6 +356,19 @@ func (p *pair) dictionary(l, d *ast.Dictionary) *ast.Dictionary {
 		}
 	}
 	return d
+}
+
+// evaluated: a call in a dictionary's source is a value by the time the server stores it.
+func (p *pair) evaluated(live, desired []ast.Setting) []ast.Setting {
+	out := slices.Clone(desired)
+	for i, s := range out {
+		for _, l := range live {
+			if l.Name == s.Name && computed(s.Value) && !computed(l.Value) {
+				out[i].Value = ast.N(ast.Unknown, "the server evaluates "+excerpt(s.Value.String())+" when it creates the dictionary")
+			}
+		}
+	}
+	return out
 }
 
 // settle returns the desired expression with the secrets the live side hides, or an Unknown where it calls a SQL function
