@@ -98,7 +98,9 @@ func (p *pair) table(l, d *ast.Table) *ast.Table {
 	case len(d.Columns) > 0:
 	case d.Structure != nil:
 		d.Columns = unknownTypes(l.Columns, "the columns come from the table function "+d.Structure.Text+", whose structure the text does not say")
-	case d.Engine != nil && d.Engine.Name != "Alias" && !mergeTree(d.Engine.Name):
+	case d.Engine != nil && d.Engine.Name == "Alias":
+		d.Columns = l.Columns // the target's, whatever it has: the engine takes none of its own
+	case d.Engine != nil && !mergeTree(d.Engine.Name):
 		d.Columns = unknownTypes(l.Columns, "the definition lists no columns, and the engine "+d.Engine.Name+" takes them from elsewhere")
 	}
 	p.columns(l.Columns, d.Columns, &d.Columns)
