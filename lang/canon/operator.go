@@ -20,6 +20,11 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 	case "CASE":
 		return f.caseOf(n)
 	}
+	if (n.Text == "LIKE" || n.Text == "ILIKE") && len(n.Kids) == 2 && n.Kids[0].Kind == ast.Star {
+		if columns := f.matchingColumns(n); columns != nil {
+			return columns
+		}
+	}
 	kids := each(n.Kids, f.expr)
 	text := n.Text
 	switch text {
@@ -33,6 +38,9 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 	case "-":
 		if len(kids) == 1 && n.Kids[0].Kind == ast.Number {
 			return negative(n.Kids[0])
+		}
+		if len(kids) == 1 && kids[0].Kind == ast.Keyword && kids[0].Text == "nan" {
+			return kids[0]
 		}
 		return with(n, kids)
 	case "AND", "OR":
@@ -57,6 +65,8 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 		text = "IS NULL"
 	case "IS NOT UNKNOWN":
 		text = "IS NOT NULL"
+	case "AT TIME ZONE":
+		return at(n, ast.Func, functionName("toTimeZone"), kids...)
 	case "DIV":
 		return at(n, ast.Func, "intDiv", kids...)
 	case "||":

@@ -268,7 +268,11 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 			c.Replication, c.ReplicationArgs = l.Replication, l.ReplicationArgs
 		}
 	}
-	if len(l.Args) == len(d.Args) {
+	if l.Name == d.Name {
+		c.Args = formatted(l, d)
+	}
+	if len(l.Args) == len(c.Args) {
+		d = &ast.Engine{Name: d.Name, Args: c.Args}
 		for i := range d.Args {
 			arg := p.settle(l.Args[i], d.Args[i])
 			if computed(arg) && !computed(l.Args[i]) && !mergeTree(d.Name) {
@@ -280,6 +284,45 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 		}
 	}
 	return &c
+}
+
+// formatted: an engine over files finds the format out by the name of the file, and stores it as one more argument or in place of
+// 'auto'.
+func formatted(l, d *ast.Engine) []*ast.Node {
+	if !overFiles(l.Name) {
+		return d.Args
+	}
+	text := func(n *ast.Node) bool { return n.Kind == ast.String && n.Text != "auto" }
+	if len(l.Args) == len(d.Args) {
+		for i, a := range d.Args {
+			if a.Kind == ast.String && a.Text == "auto" && text(l.Args[i]) {
+				return replaced(d.Args, i, l.Args[i])
+			}
+		}
+		return d.Args
+	}
+	if len(l.Args) != len(d.Args)+1 {
+		return d.Args
+	}
+	for i := len(d.Args); i > 0; i-- {
+		if text(l.Args[i]) && alike(l.Args[:i], d.Args[:i]) && alike(l.Args[i+1:], d.Args[i:]) {
+			return slices.Insert(slices.Clone(d.Args), i, l.Args[i])
+		}
+	}
+	return d.Args
+}
+
+func overFiles(engine string) bool {
+	switch engine {
+	case "File", "URL", "S3", "S3Queue", "GCS", "COSN", "OSS", "HDFS", "AzureBlobStorage", "AzureQueue", "Hudi":
+		return true
+	}
+	return strings.HasPrefix(engine, "DeltaLake") || strings.HasPrefix(engine, "Iceberg") || strings.HasPrefix(engine, "Paimon")
+}
+
+// alike reports whether the two lists are the same but for hidden secrets.
+func alike(live, desired []*ast.Node) bool {
+	return slices.EqualFunc(live, desired, func(l, d *ast.Node) bool { return equal(l, hidden(l, d)) })
 }
 
 func computed(n *ast.Node) bool { return n.Kind == ast.Func || n.Kind == ast.Operator }
