@@ -82,6 +82,9 @@ func (p *parser) wordOperator(w lex.Keyword) operator {
 	case lex.KwRegexp:
 		return operator{"REGEXP", ast.PrecComparison, 1, false}
 	case lex.KwIn:
+		if p.peek(1).Word == lex.KwPartition { // of UPDATE a = 1 IN PARTITION p
+			return operator{}
+		}
 		return operator{"IN", ast.PrecComparison, 1, false}
 	case lex.KwBetween:
 		return operator{"BETWEEN", ast.PrecBetween, 1, false}
