@@ -127,18 +127,10 @@ func flatten(n *ast.Node, text string, kids []*ast.Node) *ast.Node {
 	return at(n, ast.Operator, text, flat...)
 }
 
-// member is t.1 and (t).a. Over a plain name the latter is the dotted name.
+// member is t.1, and (t).a, which ClickHouse's parser makes tupleElement(t, 'a').
 func (f *form) member(n *ast.Node, kids []*ast.Node) *ast.Node {
-	if len(kids) == 2 && kids[0].Kind == ast.Ident && kids[1].Kind == ast.Ident && len(kids[1].Kids) == 0 {
-		parts := kids[0].Kids
-		if len(parts) == 0 {
-			parts = []*ast.Node{kids[0]}
-		}
-		dotted := at(n, ast.Ident, "", append(append(make([]*ast.Node, 0, len(parts)+1), parts...), kids[1])...)
-		if f.query {
-			return dotted
-		}
-		return joined(dotted)
+	if len(kids) == 2 && kids[1].Kind == ast.Ident && len(kids[1].Kids) == 0 {
+		return at(n, ast.Func, "tupleElement", kids[0], at(kids[1], ast.String, kids[1].Text))
 	}
 	return with(n, kids)
 }
