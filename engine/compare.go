@@ -81,7 +81,7 @@ func (c *comparison) declared() []rules.Pair {
 
 func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	p := rules.Pair{Kind: d.Kind, Name: d.Name, Desired: d.Object}
-	if r := c.records[d.key()]; r != nil {
+	if r := c.records[d.key()]; r != nil && r.Existed() {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
 	}
 	seen(&p, live)
@@ -95,7 +95,7 @@ func seen(p *rules.Pair, live *catalog.Object) {
 	if live == nil {
 		return
 	}
-	p.Live, p.Seen = live.Tree, rules.Seen{Engine: live.Engine, UUID: live.UUID}
+	p.Live, p.Seen = live.Tree, rules.Seen{Kind: live.Kind, Engine: live.Engine, UUID: live.UUID}
 	if live.Unreadable != nil {
 		p.Unreadable = &rules.Unreadable{Side: "live", Message: live.Unreadable.Error()}
 	}

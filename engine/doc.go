@@ -11,12 +11,12 @@
 // [Engine.Running] tells of a pass at hand, object by object; package engine/service makes an http.Handler of both and
 // runs the pass again with back-off until it converges. examples/embed is a program that has its schema by these means.
 //
+// The package holds no DDL: every statement comes from the tree, by way of package rules, and goes through package
+// engine/executor. Commands are in engine/cli, the program in engine/cmd/dfe.
+//
 // # Stability
 //
 // [New], [Options], [Engine] with its methods, [Report], [Status] and package engine/service are stable: fields and
 // methods are added, and the JSON forms carry "version": 1, which only gains fields. The other packages below this one
 // serve it. What is exported is listed in testdata/api.txt; a change of it is a change of that file.
-//
-// The package holds no DDL: every statement comes from the tree, by way of package rules, and goes through package
-// engine/executor. Commands are in engine/cli, the program in engine/cmd/dfe.
 package engine

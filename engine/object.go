@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,8 +26,11 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
 	}
-	if o.Refused() > 0 {
+	switch {
+	case o.Refused() > 0:
 		o.Outcome = ledger.Refused
+	case decided.Unreadable != nil:
+		o.Outcome = ledger.Unreadable
 	}
 	switch by := p.blockedBy(d); {
 	case by != "" && len(statements) > 0:
@@ -69,6 +73,7 @@ func (p *pass) blockedBy(d *declared) string {
 func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger.Record, statements []*plan.Statement) {
 	began := p.e.now()
 	o.Outcome = ledger.Applied
+	p.e.count(ctx, p.conn, o.Name, p.irrevocable(o))
 	for _, s := range statements {
 		if lost, err := p.prove(ctx, s); err != nil || lost != nil {
 			p.unproven(o, s, lost, err)
@@ -76,7 +81,8 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 		}
 		result, err := p.x.Apply(ctx, executor.Statement{
 			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
-			Missing: func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			ReadsRows: s.Action == string(rules.ModifyColumn),
 		})
 		if result.Attempts > 0 {
 			o.Statements = append(o.Statements, s.SQL)
@@ -97,6 +103,18 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 	}
 	r.Elapsed = p.e.now().Sub(began)
 	o.ElapsedMS = r.Elapsed.Milliseconds()
+}
+
+// irrevocable lists the changes that go ahead whatever they cost in rows. That is counted before, because afterwards
+// nobody can.
+func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
+	var list []*plan.Change
+	for _, c := range o.Changes {
+		if rules.Action(c.Action) == rules.ModifyTTL {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func (p *pass) failed(o *ObjectReport, err error) {
@@ -123,7 +141,11 @@ func (p *pass) prove(ctx context.Context, s *plan.Statement) (*plan.Loss, error)
 		return nil, nil
 	}
 	var loss plan.Loss
-	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows, &loss.Values) })
+	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows) })
+	if e, ok := catalog.Exception(err); ok {
+		// What the server says of a value that it cannot cast quotes the value.
+		return nil, fmt.Errorf("the server answers code %d to %s", e.Code, s.Proof.Query)
+	}
 	if err != nil {
 		return nil, &catalog.ReadError{What: "what " + s.Object + " would lose", Err: err}
 	}
@@ -163,14 +185,26 @@ func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalo
 	if r.Action == "" {
 		r.Action = o.Action
 	}
-	if t, ok := d.Object.(*ast.Table); ok && live != nil {
-		for _, c := range t.Columns {
-			r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+	// A column that is refused, or whose ALTER failed, was never there.
+	if there := tableOf(d, live); there != nil {
+		for _, c := range d.Object.(*ast.Table).Columns {
+			if there.Column(c.Name) != nil {
+				r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+			}
 		}
 	}
 	if live != nil {
 		r.UUID, r.Modified, r.ReadAt = live.UUID, live.Modified, live.ReadAt
 	}
+}
+
+// tableOf is the live table that a declared one is compared with, or nil.
+func tableOf(d *declared, live *catalog.Object) *ast.Table {
+	if live == nil || d.Kind != ast.KindTable {
+		return nil
+	}
+	t, _ := live.Tree.(*ast.Table)
+	return t
 }
 
 // tells reports whether a row says anything the newest one does not. A pass with nothing to do writes nothing.

@@ -131,9 +131,6 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 func (p *pass) bootstrap(ctx context.Context) error {
 	for _, id := range bookkeeping() {
 		d := p.c.schema.find(id)
-		if d == nil {
-			return fmt.Errorf("the schema tree declares %s as another kind than %s: the bookkeeping is a part of the core release, leave it out", id.name, id.kind)
-		}
 		if p.c.live.Find(d.Kind, d.Name) != nil {
 			continue
 		}
@@ -226,7 +223,7 @@ func (p *pass) apply(ctx context.Context) error {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
-		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)}
+		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: Undeclared, Changes: o.Changes, Error: unreadable(o)}
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}

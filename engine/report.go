@@ -51,6 +51,9 @@ type Report struct {
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }
 
+// Undeclared is the outcome of a live object that nothing declares. The ledger never holds it.
+const Undeclared ledger.Outcome = "undeclared"
+
 // Summary counts what a pass did.
 type Summary struct {
 	// Statements counts the schema statements sent; Reasserted those of them that are sent every pass.
@@ -63,6 +66,7 @@ type Summary struct {
 	Failed     int `json:"failed"`
 	Blocked    int `json:"blocked"`
 	Unresolved int `json:"unresolved"`
+	Unreadable int `json:"unreadable"`
 	// Reported counts objects with something to report, undeclared ones included.
 	Reported int `json:"reported"`
 }
@@ -131,6 +135,8 @@ func (r *Report) summarize() {
 			s.Blocked++
 		case ledger.Unresolved:
 			s.Unresolved++
+		case ledger.Unreadable:
+			s.Unreadable++
 		}
 	}
 	r.Summary = s

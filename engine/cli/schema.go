@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -32,7 +33,7 @@ type drift struct {
 }
 
 func (d *drift) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types and TTLs too, where nothing is lost")
+	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types too, where every value is kept, and of TTLs, which delete the rows that are past them")
 	cmd.Flags().StringArrayVar(&d.accept, "accept-loss", nil, "column (database.table.column) whose values may be lost on the way; may be repeated")
 }
 
@@ -170,18 +171,17 @@ schema or the server moved since.`,
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
-	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused")
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
 	return cmd
 }
 
 func readPlan(path string) (*plan.Document, error) {
-	f, err := os.Open(path)
+	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan cannot be read: %w", err)
+		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
 	}
-	defer f.Close()
-	doc, err := plan.ReadJSON(f)
+	doc, err := plan.ReadJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}
@@ -201,7 +201,7 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
-	case code && r.Summary.Refused > 0:
+	case code && r.Summary.Refused+r.Summary.Unreadable > 0:
 		return exit{ExitDifferences}
 	}
 	return nil

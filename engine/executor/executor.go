@@ -121,7 +121,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		result.Attempts++
 		answer := x.conn.Exec(ctx, s.SQL, id, settings)
-		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", answer)
+		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", s.told(answer, id))
 		after, err := x.settle(ctx, s, sent{id, comment}, answer)
 		if err != nil {
 			return result, err
@@ -134,16 +134,16 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		case answer == nil:
 			return result, &NotSeenError{s.Object(), missing}
 		case !again(answer):
-			return result, rejected(s, answer, after)
+			return result, rejected(s, id, answer, after)
 		}
 		if reason := moved(s.Before, after); reason != "" {
 			return result, &MovedError{s.Object(), reason}
 		}
 		if result.Attempts >= x.Attempts {
-			return result, rejected(s, answer, after)
+			return result, rejected(s, id, answer, after)
 		}
 		if err := x.Pause(ctx, wait); err != nil {
-			return result, errors.Join(rejected(s, answer, after), err)
+			return result, errors.Join(rejected(s, id, answer, after), err)
 		}
 	}
 }
@@ -251,12 +251,23 @@ func open(answer error) bool {
 	return !answered || notKnown(e.Code)
 }
 
-func rejected(s Statement, answer error, after *catalog.Object) error {
-	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: answer}
+func rejected(s Statement, id string, answer error, after *catalog.Object) error {
+	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: s.told(answer, id)}
 	if e, ok := catalog.Exception(answer); ok {
 		r.Code, r.Message = e.Code, catalog.ServerMessage(e)
+		if s.ReadsRows {
+			r.Message = r.err.Error()
+		}
 	}
 	return r
+}
+
+// told is what may be said of an answer.
+func (s Statement) told(answer error, id string) error {
+	if e, ok := catalog.Exception(answer); ok && s.ReadsRows {
+		return fmt.Errorf("code %d; its text may quote rows and is left to the server's log, under query id %s", e.Code, id)
+	}
+	return answer
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -288,6 +289,25 @@ func TestTheServersOwnWordsSayWhyAStatementIsRejected(t *testing.T) {
 	if !errors.As(err, &r) || r.Code != 50 || r.Partial || len(b.statements()) != 1 ||
 		!strings.Contains(err.Error(), "table "+b.db+".t, and it had no effect: code 50: Unknown data type family: Wrong") {
 		t.Errorf("error %v after %d attempts", err, len(b.statements()))
+	}
+}
+
+func TestWhatTheServerQuotesOfRowsIsNotTold(t *testing.T) {
+	var logged strings.Builder
+	b := setUp(t, executor.Options{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	b.exec(t, fmt.Sprintf(create, b.db))
+	b.cut = func(_ int, _ http.Handler, w http.ResponseWriter, _ *http.Request) {
+		answer(w, 6, "Cannot parse string 'person-1' as UInt32")
+	}
+	statement := b.statement(t, "ALTER TABLE %s.t MODIFY COLUMN a UInt32", "`a` UInt32")
+	statement.ReadsRows = true
+	_, err := b.x.Apply(t.Context(), statement)
+	var r *executor.RejectedError
+	if !errors.As(err, &r) || r.Code != 6 || !strings.Contains(err.Error(), "under query id dfe-schema-p1-1") {
+		t.Errorf("error %v", err)
+	}
+	if told := fmt.Sprint(err, errors.Unwrap(err), logged.String()); strings.Contains(told, "person-1") {
+		t.Errorf("a value is told: %s", told)
 	}
 }
 

@@ -17,6 +17,9 @@ type Statement struct {
 	// Missing returns what the live object, nil for none, still lacks of the statement's effect: "" once it is all
 	// there.
 	Missing func(*catalog.Object) string
+	// ReadsRows says that the statement casts stored values: what the server says of one that fails may quote it, and is
+	// kept out of errors and logs but for its code.
+	ReadsRows bool
 }
 
 // Object names the object as logs and messages do.

@@ -54,7 +54,7 @@
 // body becomes an object, how an object becomes a body. What it rests on is package deps' to say.
 //
 // # Stability
-// 
+//
 // The language is stable: what a tree says today it says in every later release, and words are only added. Of the Go side
 // [Load], [LoadDir], [Options], [Tree], [Declared] and [Render] are stable.
 package tree

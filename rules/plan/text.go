@@ -94,7 +94,7 @@ func (t *textWriter) paint(color, text string) string {
 func (t *textWriter) object(o *Object) {
 	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, o.Name), t.paint(actionColor(o.Action), o.Action))
 	if o.Adopted {
-		head += "  " + t.paint(dim, "adopted: it was here before the ledger")
+		head += "  " + t.paint(dim, "adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)")
 	}
 	t.line("%s", head)
 	if u := o.Unreadable; u != nil {
@@ -124,7 +124,7 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	}
 	t.line("%s", strings.TrimRight(line, " "))
 	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+	if told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
 		return
 	}
 	reason := c.Rule
@@ -134,6 +134,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	t.line("      %s", t.paint(dim, reason))
 	if c.Advice != "" {
 		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
+	}
+	if cost := c.Cost(); cost != "" {
+		t.line("      %s", t.paint(cyan, cost))
 	}
 	switch {
 	case c.Statement == "" || c.Action != ObjectRefused && c.Action != ObjectReport:
