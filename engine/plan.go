@@ -15,15 +15,43 @@ import (
 
 // Plan says what a pass would decide and send, and changes nothing.
 func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
-	err := e.planned(ctx, func(_ *catalog.Conn, _ *comparison, made *plan.Document) error {
-		doc = made
+	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) error {
+		doc = e.document(ctx, conn, c)
 		return nil
 	})
 	return doc, err
 }
 
-// planned makes a plan and hands it on, with what it was made from, while the server is at hand.
-func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *comparison, *plan.Document) error) error {
+// document is the plan of a comparison, with how many rows its changes cost.
+func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
+	doc := c.plan()
+	for _, o := range doc.Objects {
+		e.count(ctx, conn, o.Name, o.Changes)
+	}
+	return doc
+}
+
+// counting bounds, in seconds, how long the server may count the rows that one change costs. A plan waits for it, and
+// can do without.
+const counting = 10
+
+// count asks how many rows the changes of an object cost, where the data tells.
+func (e *Engine) count(ctx context.Context, conn *catalog.Conn, object string, changes []*plan.Change) {
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_execution_time": counting}))
+	for _, c := range changes {
+		if c.Counts == "" {
+			continue
+		}
+		e.options.Progress(Progress{Step: "counting rows", Object: object})
+		var rows uint64
+		if err := conn.Select(ctx, c.Counts, nil, func(scan func(...any) error) error { return scan(&rows) }); err == nil {
+			c.Rows = &rows
+		}
+	}
+}
+
+// planned reads what a plan is made from and hands it on while the server is at hand.
+func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *comparison) error) error {
 	s, err := e.resolve()
 	if err != nil {
 		return err
@@ -49,31 +77,7 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	c := e.comparison(s, live, records)
-	doc := c.plan()
-	for _, o := range doc.Objects {
-		e.count(ctx, conn, o.Name, o.Changes)
-	}
-	return use(conn, c, doc)
-}
-
-// counting bounds, in seconds, how long the server may count the rows that one change costs. A plan waits for it, and
-// can do without.
-const counting = 10
-
-// count asks how many rows the changes of an object cost, where the data tells.
-func (e *Engine) count(ctx context.Context, conn *catalog.Conn, object string, changes []*plan.Change) {
-	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_execution_time": counting}))
-	for _, c := range changes {
-		if c.Counts == "" {
-			continue
-		}
-		e.options.Progress(Progress{Step: "counting rows", Object: object})
-		var rows uint64
-		if err := conn.Select(ctx, c.Counts, nil, func(scan func(...any) error) error { return scan(&rows) }); err == nil {
-			c.Rows = &rows
-		}
-	}
+	return use(conn, e.comparison(s, live, records))
 }
 
 // read reads the catalogue and refuses a server older than the release needs.

@@ -28,8 +28,8 @@ type Draft struct {
 // Draft makes the plan of [Engine.Plan] and reads what a rehearsal needs beside it.
 func (e *Engine) Draft(ctx context.Context) (*Draft, error) {
 	d := &Draft{e: e}
-	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison, doc *plan.Document) (err error) {
-		d.made, d.Document = c, doc
+	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) (err error) {
+		d.made, d.Document = c, e.document(ctx, conn, c)
 		d.around, err = around(ctx, conn, c)
 		return err
 	})
