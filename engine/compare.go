@@ -139,6 +139,17 @@ func (s *schema) scope() catalog.Scope {
 	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
 }
 
+// databases lists the declared databases.
+func (s *schema) databases() []string {
+	var names []string
+	for _, d := range s.objects {
+		if d.Kind == ast.KindDatabase {
+			names = append(names, d.Name.Name)
+		}
+	}
+	return names
+}
+
 // checksum is that of an object as read, or "" where it cannot be had.
 func checksum(o *catalog.Object) string {
 	if o == nil || o.Tree == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -23,7 +24,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	}
 	o.Reads, o.Writes = p.c.schema.flow(d.Object)
 	r := &ledger.Record{
-		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
+		Key: d.key(), Pass: p.report.Pass, Epoch: p.report.Epoch, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
 	}
 	switch {
@@ -46,10 +47,15 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
-	if p.tells(r) {
+	if p.tells(r) && !p.untouched(o) {
 		p.unrecorded = p.record(ctx, r)
 	}
 	return o
+}
+
+// untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
+func (p *pass) untouched(o *ObjectReport) bool {
+	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0
 }
 
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
@@ -119,6 +125,10 @@ func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
 
 func (p *pass) failed(o *ObjectReport, err error) {
 	o.Outcome, o.Error = ledger.Failed, err.Error()
+	var lost *lease.LostError
+	if executor.IsStuck(err) || errors.As(err, &lost) {
+		p.stopped = err
+	}
 	var unresolved *executor.UnresolvedError
 	if errors.As(err, &unresolved) {
 		o.Outcome = ledger.Unresolved

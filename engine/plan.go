@@ -64,7 +64,15 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 		return err
 	}
 	defer e.disconnect(ctx, conn, "planned")
-	live, err := e.read(ctx, conn, s, s.scope())
+	e.options.Progress(Progress{Step: "reading the catalogue"})
+	facts, err := catalog.ReadFacts(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if err := e.checkServer(facts, s); err != nil {
+		return err
+	}
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
 	if err != nil {
 		return err
 	}
@@ -78,16 +86,6 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	}
 	e.options.Progress(Progress{Step: "deciding"})
 	return use(conn, e.comparison(s, live, records))
-}
-
-// read reads the catalogue and refuses a server older than the release needs.
-func (e *Engine) read(ctx context.Context, conn *catalog.Conn, s *schema, scope catalog.Scope) (*catalog.Catalog, error) {
-	e.options.Progress(Progress{Step: "reading the catalogue"})
-	live, err := catalog.Read(ctx, conn, scope)
-	if err != nil {
-		return nil, err
-	}
-	return live, checkVersion(live.Facts, s.minServer)
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.

@@ -198,6 +198,9 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return err
 	}
 	switch {
+	case r.State == engine.Observed:
+		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
+		return exit{ExitObserved}
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
