@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -175,10 +176,28 @@ func (s *schema) addOverlay(core *tree.Tree, dir string) error {
 			return fmt.Errorf("the overlay declares %s, which is the core's: leave it out", id.name)
 		}
 	}
+	if err := s.extendRules(dir); err != nil {
+		return err
+	}
 	s.overlayRelease = overlay.Release
 	for _, d := range overlay.Objects {
 		s.add(&declared{d, ledger.ScopeOverlay, overlay.Release})
 	}
+	return nil
+}
+
+// extendRules adds the overlay's rule tables, where it has any, to the core's: those of kinds of its own alone. One for a
+// kind the core decides about would loosen it, and keeps the overlay out.
+func (s *schema) extendRules(overlay string) error {
+	own := filepath.Join(overlay, "rules")
+	if info, err := os.Stat(own); err != nil || !info.IsDir() {
+		return nil
+	}
+	book, diags := s.book.Extend(os.DirFS(own))
+	if diags.HasErrors() {
+		return &TreeError{"the overlay's rule tables", book.Files(), diags}
+	}
+	s.book = book
 	return nil
 }
 
@@ -221,7 +240,7 @@ func (e *Engine) loadRules() (*rules.Book, error) {
 	}
 	book, diags := rules.Load(tables)
 	if diags.HasErrors() {
-		return nil, &TreeError{What: "the rule tables", Diags: diags}
+		return nil, &TreeError{"the rule tables", book.Files(), diags}
 	}
 	return book, nil
 }
