@@ -157,7 +157,7 @@ func TestAPlanFileIsAppliedAsReviewedOrRefused(t *testing.T) {
 	schema("apply", "--plan", file).demand(t, 0, "6 statements sent")
 	schema("apply", "--plan", file).demand(t, 1, "needs nothing any more")
 	schema("apply", "--plan", filepath.Join(tree, "beds.hcl")).demand(t, 2, "is no plan")
-	schema("apply", "--plan", filepath.Join(tree, "none.json")).demand(t, 2, "the plan cannot be read")
+	schema("apply", "--plan", filepath.Join(tree, "none.json")).demand(t, 2, "none.json cannot be read")
 }
 
 func TestDiffComparesScriptsTreesAndServers(t *testing.T) {
