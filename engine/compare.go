@@ -85,6 +85,9 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
 	}
 	seen(&p, live)
+	if d.Kind == ast.KindFunction {
+		p.Inlined = c.inlinedIn(p.Live, d)
+	}
 	return p
 }
 
@@ -134,6 +137,17 @@ func (s *schema) scope() catalog.Scope {
 		}
 	}
 	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+}
+
+// databases lists the declared databases.
+func (s *schema) databases() []string {
+	var names []string
+	for _, d := range s.objects {
+		if d.Kind == ast.KindDatabase {
+			names = append(names, d.Name.Name)
+		}
+	}
+	return names
 }
 
 // checksum is that of an object as read, or "" where it cannot be had.

@@ -15,6 +15,7 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/platform"
 )
 
 func TestALedgerOfAnotherShapeIsRefusedByNameAndKept(t *testing.T) {
@@ -154,7 +155,7 @@ func TestAServerOlderThanTheReleaseIsRefusedByName(t *testing.T) {
 	}
 	w := s.wire()
 	_, err = s.engine(engine.Options{Target: catalog.Target{URL: w.URL}}).Pass(t.Context())
-	var old *engine.VersionError
+	var old *platform.VersionError
 	if !errors.As(err, &old) || old.Need != "99.1" || w.sent() != 0 {
 		t.Errorf("error %v after %d statements, want a *VersionError and none", err, w.sent())
 	}

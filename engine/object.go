@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -23,7 +24,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	}
 	o.Reads, o.Writes = p.c.schema.flow(d.Object)
 	r := &ledger.Record{
-		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
+		Key: d.key(), Pass: p.report.Pass, Epoch: p.report.Epoch, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
 	}
 	switch {
@@ -46,10 +47,15 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
-	if p.tells(r) {
+	if p.tells(r) && !p.untouched(o) {
 		p.unrecorded = p.record(ctx, r)
 	}
 	return o
+}
+
+// untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
+func (p *pass) untouched(o *ObjectReport) bool {
+	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0
 }
 
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
@@ -119,6 +125,10 @@ func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
 
 func (p *pass) failed(o *ObjectReport, err error) {
 	o.Outcome, o.Error = ledger.Failed, err.Error()
+	var lost *lease.LostError
+	if executor.IsStuck(err) || errors.As(err, &lost) {
+		p.stopped = err
+	}
 	var unresolved *executor.UnresolvedError
 	if errors.As(err, &unresolved) {
 		o.Outcome = ledger.Unresolved
@@ -132,33 +142,7 @@ func (p *pass) failed(o *ObjectReport, err error) {
 // remaining says what of a statement's effect the live object lacks: the changes that the same decision finds again.
 func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) string {
 	doc := p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, live)}, p.c.options)
-	now := doc.Objects[0]
-	if text := unreadable(now); text != "" {
-		return text
-	}
-	var left []string
-	for _, c := range now.Changes {
-		whole := slices.Contains(s.Paths, "")
-		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && rules.Action(c.Action) != rules.Report) {
-			continue
-		}
-		what := c.Path
-		if what == "" {
-			what = "it is not there"
-		}
-		if c.Live != "" || c.Desired != "" {
-			what = fmt.Sprintf("%s is %s and should be %s", c.Path, orNone(c.Live), orNone(c.Desired))
-		}
-		left = append(left, what)
-	}
-	return strings.Join(left, "; ")
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "absent"
-	}
-	return text
+	return doc.Objects[0].Remaining(s)
 }
 
 // prove asks the data whether a statement loses any of it, where the plan demands that.

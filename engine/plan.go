@@ -14,37 +14,21 @@ import (
 )
 
 // Plan says what a pass would decide and send, and changes nothing.
-func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
-	s, err := e.resolve()
-	if err != nil {
-		return nil, err
-	}
-	if s.overlayFault != nil {
-		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
-	}
-	conn, err := e.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer e.disconnect(ctx, conn, "planned")
-	live, err := e.read(ctx, conn, s, s.scope())
-	if err != nil {
-		return nil, err
-	}
-	l, err := ledger.Open(conn, live)
-	if err != nil {
-		return nil, err
-	}
-	records, err := l.Newest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e.options.Progress(Progress{Step: "deciding"})
-	doc := e.comparison(s, live, records).plan()
+func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
+	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) error {
+		doc = e.document(ctx, conn, c)
+		return nil
+	})
+	return doc, err
+}
+
+// document is the plan of a comparison, with how many rows its changes cost.
+func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
+	doc := c.plan()
 	for _, o := range doc.Objects {
 		e.count(ctx, conn, o.Name, o.Changes)
 	}
-	return doc, nil
+	return doc
 }
 
 // counting bounds, in seconds, how long the server may count the rows that one change costs. A plan waits for it, and
@@ -66,14 +50,42 @@ func (e *Engine) count(ctx context.Context, conn *catalog.Conn, object string, c
 	}
 }
 
-// read reads the catalogue and refuses a server older than the release needs.
-func (e *Engine) read(ctx context.Context, conn *catalog.Conn, s *schema, scope catalog.Scope) (*catalog.Catalog, error) {
-	e.options.Progress(Progress{Step: "reading the catalogue"})
-	live, err := catalog.Read(ctx, conn, scope)
+// planned reads what a plan is made from and hands it on while the server is at hand.
+func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *comparison) error) error {
+	s, err := e.resolve()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return live, checkVersion(live.Facts, s.minServer)
+	if s.overlayFault != nil {
+		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
+	}
+	conn, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.disconnect(ctx, conn, "planned")
+	e.options.Progress(Progress{Step: "reading the catalogue"})
+	facts, err := catalog.ReadFacts(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if err := e.checkServer(facts, s); err != nil {
+		return err
+	}
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
+	if err != nil {
+		return err
+	}
+	l, err := ledger.Open(conn, live)
+	if err != nil {
+		return err
+	}
+	records, err := l.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	e.options.Progress(Progress{Step: "deciding"})
+	return use(conn, e.comparison(s, live, records))
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.
@@ -123,7 +135,9 @@ func samePlan(reviewed, now *plan.Document) error {
 func byObject(d *plan.Document) map[string][]plan.Statement {
 	found := map[string][]plan.Statement{}
 	for _, s := range d.Statements {
-		found[s.Object] = append(found[s.Object], *s)
+		statement := *s
+		statement.Rehearsal = nil // what a rehearsal found is no part of what is sent
+		found[s.Object] = append(found[s.Object], statement)
 	}
 	return found
 }

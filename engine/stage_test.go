@@ -101,6 +101,7 @@ func (s *stage) engine(o engine.Options) *engine.Engine {
 		s.Fatal(err)
 	}
 	e.SetPause(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
+	newHurry().on(e)
 	return e
 }
 

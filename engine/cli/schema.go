@@ -44,11 +44,18 @@ func (a *app) planCommand() *cobra.Command {
 		d         drift
 		out       string
 		all, code bool
+		rehearse  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what an apply would decide and send; change nothing",
+		Long: `Say what an apply would decide and send; change nothing.
+
+With --rehearse the plan is also played on a throw-away embedded engine that is loaded with the live definitions, without
+data, and each statement is shown with the engine's answer: ok, the error, or why it could not be played there. The exit
+code is 1 where a statement would fail.`,
 		Example: `  dfe schema plan --url https://clickhouse.example:8443
+  dfe schema plan --url https://clickhouse.example:8443 --tree ./schemas --rehearse
   dfe schema plan --embedded ./data --tree ./schemas --out plan.json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := options(tree, d)
@@ -59,9 +66,12 @@ func (a *app) planCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc, err := opened.Plan(cmd.Context())
-			opened.progress.clear()
-			if err := errors.Join(err, opened.close()); err != nil {
+			planned := opened.plan
+			if rehearse {
+				planned = a.rehearsed(opened)
+			}
+			doc, err := planned(cmd.Context())
+			if err != nil {
 				return err
 			}
 			if out != "" {
@@ -72,7 +82,10 @@ func (a *app) planCommand() *cobra.Command {
 			if err := a.showPlan(doc, all); err != nil {
 				return err
 			}
-			if code && doc.Differs() {
+			switch {
+			case doc.WouldFail():
+				return exit{ExitFailed}
+			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
 			return nil
@@ -81,6 +94,7 @@ func (a *app) planCommand() *cobra.Command {
 	s.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "play the plan on a throw-away embedded engine and show what it answers")
 	cmd.Flags().StringVar(&out, "out", "", "file to write the plan to, for apply --plan")
 	cmd.Flags().BoolVar(&all, "all", false, "list objects without a difference too")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where there are differences")
@@ -190,6 +204,9 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return err
 	}
 	switch {
+	case r.State == engine.Observed:
+		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
+		return exit{ExitObserved}
 	case failure != nil && a.format == formatText && told(r, failure):
 		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
 		return exit{ExitFailed}

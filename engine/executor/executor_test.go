@@ -31,6 +31,8 @@ type line struct {
 	sent []url.Values
 	cut  func(attempt int, forward http.Handler, w http.ResponseWriter, r *http.Request)
 	down bool
+	// rewrite, when set, changes the text of questions on their way.
+	rewrite func(string) string
 }
 
 func newLine(t *testing.T) *line {
@@ -47,8 +49,11 @@ func newLine(t *testing.T) *line {
 		if statement {
 			l.sent = append(l.sent, r.URL.Query())
 		}
-		attempt, cut, down := len(l.sent), l.cut, l.down
+		attempt, cut, down, rewrite := len(l.sent), l.cut, l.down, l.rewrite
 		l.mu.Unlock()
+		if rewrite != nil {
+			r = l.rewritten(r)
+		}
 		switch {
 		case down:
 			panic(http.ErrAbortHandler)
@@ -106,6 +111,9 @@ func setUp(t *testing.T, o executor.Options) *bench {
 	o.Pause = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return &bench{l, conn, executor.New(conn, o), embeddedtest.Database(t)}
 }
+
+// pause replaces the waiting.
+func (b *bench) pause(f func(context.Context, time.Duration) error) { b.x.Pause = f }
 
 func (b *bench) exec(t *testing.T, sql string) {
 	t.Helper()

@@ -99,3 +99,16 @@ func (e *UnresolvedError) Error() string {
 
 // Unwrap returns what kept the answer away.
 func (e *UnresolvedError) Unwrap() error { return e.err }
+
+// NotHeldError is a statement that was not sent, because the lease is not held any more.
+type NotHeldError struct {
+	Object string
+	err    error
+}
+
+func (e *NotHeldError) Error() string {
+	return fmt.Sprintf("nothing was sent for %s: %v", e.Object, e.err)
+}
+
+// Unwrap returns why the lease is not held: a [*lease.LostError], or that it was given back.
+func (e *NotHeldError) Unwrap() error { return e.err }

@@ -10,6 +10,8 @@ type Document struct {
 	Objects    []*Object    `json:"objects"`
 	Statements []*Statement `json:"statements"`
 	Summary    Summary      `json:"summary"`
+	// Rehearsal is there where the plan was played on an engine.
+	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
 	// by the reader: what is applied is what was reviewed, to the letter.
 	Digest string `json:"digest,omitempty"`
@@ -66,6 +68,9 @@ type Change struct {
 	Rows   *uint64 `json:"rows,omitempty"`
 	// CannotTell says that the two sides cannot be compared here; Reason says why.
 	CannotTell bool `json:"cannot_tell,omitempty"`
+	// Rehearsal is what the engine answers to a statement that is no part of the plan: it was asked once the plan had
+	// been played.
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 }
 
 // Unreadable is why one side of an object cannot be compared.
@@ -89,6 +94,8 @@ type Statement struct {
 	Expect Expect `json:"expect"`
 	// Proof is asked on every member immediately before the statement is sent; it must find no row.
 	Proof *Proof `json:"proof,omitempty"`
+	// Rehearsal is what the engine answered, where the plan was rehearsed.
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 }
 
 // Expect is the state a statement was decided on.

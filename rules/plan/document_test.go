@@ -262,3 +262,70 @@ func TestALossTurnsAChangeIntoARefusal(t *testing.T) {
 		})
 	}
 }
+
+func TestTextShowsWhatARehearsalFound(t *testing.T) {
+	statement := func(sql string, r *plan.Rehearsal) *plan.Statement {
+		return &plan.Statement{Kind: "table", Object: "shop.orders", SQL: sql, Rehearsal: r}
+	}
+	doc := &plan.Document{Version: plan.Version, Objects: []*plan.Object{{Kind: "table", Name: "shop.orders", Action: plan.ObjectRefused, Changes: []*plan.Change{
+		{Path: "codec", Op: "change", Action: "refused", Rule: "a codec", Statement: "ALTER c", Rehearsal: &plan.Rehearsal{Answer: plan.AnswerError, Code: 36, Message: "no"}}}}},
+		Statements: []*plan.Statement{
+			statement("ALTER a", &plan.Rehearsal{Answer: plan.AnswerOK}),
+			statement("ALTER b", &plan.Rehearsal{Answer: plan.AnswerOK, Message: "played without its definer boss"}),
+			statement("ALTER d", &plan.Rehearsal{Answer: plan.AnswerError, Code: 44, Message: "the column is there"}),
+			statement("ALTER e", &plan.Rehearsal{Answer: plan.AnswerError, Message: "it still differs"}),
+			statement("ALTER f", &plan.Rehearsal{Answer: plan.AnswerNotRehearsed, Message: "engine Kafka"}),
+		},
+		Rehearsal: &plan.Rehearsed{Server: "26.7.2.1", Live: "26.3.1.1", Loaded: 2,
+			Substitutes: []*plan.Substitute{{Kind: "table", Name: "shop.queue", Reason: "engine Kafka"}, {Kind: "view", Name: "shop.v", Absent: true, Reason: "error 60"}},
+			Left:        []*plan.Left{{Kind: "table", Object: "shop.orders", Path: "comment", Live: "a", Desired: "b"}, {Kind: "view", Object: "shop.v"}}}}
+	doc.Conclude()
+	want := `table shop.orders  refused
+  ~ codec  refused
+      a codec
+      not sent: ALTER c
+      no part of the plan, and rehearsed after it: the engine answers error 36: no
+
+5 statements to send
+  1  ALTER a
+     rehearsed: ok
+  2  ALTER b
+     rehearsed: ok, played without its definer boss
+  3  ALTER d
+     rehearsed: the engine answers error 44: the column is there
+  4  ALTER e
+     rehearsed: it would fail: it still differs
+  5  ALTER f
+     not rehearsed: engine Kafka
+
+rehearsed on ClickHouse 26.7.2.1 (the server has 26.3.1.1), without data, beside 2 live objects: 2 ok, 2 would fail, 1 not rehearsed
+  stood in for: table shop.queue: engine Kafka
+  missing: view shop.v: error 60
+  still different after the plan: table shop.orders comment: it is a and should be b
+  still different after the plan: view shop.v: it is not there
+
+no difference; 0 unchanged
+`
+	var b strings.Builder
+	if err := plan.WriteText(&b, doc, plan.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	if !doc.WouldFail() || (&plan.Document{}).WouldFail() {
+		t.Error("a plan fails where a rehearsal found an error, and only there")
+	}
+	var j bytes.Buffer
+	if err := plan.WriteJSON(&j, doc, plan.JSONOptions{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := plan.ReadJSON(&j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Digest = ""
+	if diff := cmp.Diff(doc, got); diff != "" {
+		t.Errorf("the JSON form loses something of a rehearsal:\n%s", diff)
+	}
+}

@@ -61,6 +61,10 @@ func (j *jsonWriter) document(d *Document, o JSONOptions) {
 	}
 	j.text("],\n\"summary\":")
 	j.value(d.Summary)
+	if d.Rehearsal != nil {
+		j.text(",\n\"rehearsal\":")
+		j.value(d.Rehearsal)
+	}
 }
 
 type jsonWriter struct {

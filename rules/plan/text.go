@@ -41,6 +41,7 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 		}
 	}
 	t.statements(d.Statements)
+	t.rehearsal(d.Rehearsal)
 	t.line("%s", d.Summary.Text())
 	if t.err == nil {
 		t.err = t.out.Flush()
@@ -150,6 +151,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 		for _, line := range strings.Split(c.Statement, "\n") {
 			t.line("      %s", t.paint(dim, "not sent: "+line))
 		}
+		if r := c.Rehearsal; r != nil {
+			t.line("      %s", t.paint(answerColor(r.Answer), "no part of the plan, and rehearsed after it: "+r.text()))
+		}
 	}
 }
 
@@ -167,6 +171,9 @@ func (t *textWriter) statements(list []*Statement) {
 		if s.Proof != nil {
 			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
 			t.line("     %s", t.paint(dim, s.Proof.Note))
+		}
+		if r := s.Rehearsal; r != nil {
+			t.line("     %s", t.paint(answerColor(r.Answer), r.line()))
 		}
 	}
 	t.line("")
