@@ -38,6 +38,8 @@ type Options struct {
 	// whose values may be lost on the way.
 	AllowDrift bool
 	AcceptLoss []string
+	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
+	AllowDowngrade bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Log gets what an operator needs to know; nil is silent.
@@ -84,15 +86,15 @@ func New(o Options) (*Engine, error) {
 	if o.Tree != "" && o.TreeFS != nil {
 		return nil, errors.New("two schema trees are given, Tree and TreeFS: give one")
 	}
+	if o.Platform != "" {
+		if _, err := rules.ParsePlatform(string(o.Platform)); err != nil {
+			return nil, err
+		}
+	}
 	for _, column := range o.AcceptLoss {
 		parts := strings.SplitN(column, ".", 3)
 		if len(parts) < 3 || slices.Contains(parts, "") {
 			return nil, &ColumnError{column, "a column is named as database.table.column"}
-		}
-	}
-	if o.Platform != "" {
-		if _, err := rules.ParsePlatform(string(o.Platform)); err != nil {
-			return nil, err
 		}
 	}
 	if o.Release == "" {

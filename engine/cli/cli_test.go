@@ -263,7 +263,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 
 func TestTheShellCompletesCommandsAndValues(t *testing.T) {
 	run(t, nil, "completion", "bash").demand(t, cli.ExitDone, "bash completion")
-	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "inspect", "plan", "status")
+	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "grants", "inspect", "plan", "status")
 	run(t, nil, "__complete", "schema", "plan", "--format", "").demand(t, cli.ExitDone, "text\njson\n")
 }
 
@@ -328,4 +328,11 @@ func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {
 	}
 	run(t, nil, "schema", "diff", "--from", script, "--to", tree, "--exit-code").demand(t, cli.ExitDifferences, "dfe.schema_lock")
 	run(t, nil, "schema", "diff", "--from", script, "--to", script, "--exit-code").demand(t, 0)
+}
+
+func TestGrantsAreStatementsForAnAdministrator(t *testing.T) {
+	tree := write(t, garden)
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--for", "dfe engine").demand(t, 0,
+		"GRANT CLUSTER ON *.* TO `dfe engine`;", "CREATE TABLE", "ON garden.* TO `dfe engine`;")
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"), "--exit-code").demand(t, 0, "ON garden.* TO default;", "-- 0 of")
 }

@@ -58,6 +58,9 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	if r.OverlayFault != "" {
 		b.WriteString(t.paint(red, "the overlay is left out") + ": " + r.OverlayFault + "\n")
 	}
+	for _, n := range r.Notices {
+		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
+	}
 	b.WriteString(conclusion(t, r) + "\n")
 	_, err := fmt.Fprint(a.Out, b.String())
 	return err

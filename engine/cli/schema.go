@@ -21,15 +21,16 @@ func (a *app) schemaCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.diffCommand(), a.inspectCommand())
+	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.grantsCommand(), a.diffCommand(), a.inspectCommand())
 	cmd.AddCommand(a.lintCommand(), a.explainCommand(), a.fmtCommand())
 	return cmd
 }
 
 // drift are the flags by which an operator allows what a pass leaves alone.
 type drift struct {
-	allow  bool
-	accept []string
+	allow     bool
+	accept    []string
+	downgrade bool
 }
 
 func (d *drift) flags(cmd *cobra.Command) {
@@ -107,7 +108,7 @@ func options(t schemaTree, d drift) (engine.Options, error) {
 		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
 	}
 	variables, err := t.variables()
-	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept}, err
+	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept, AllowDowngrade: d.downgrade}, err
 }
 
 func writePlan(path string, doc *plan.Document) error {
@@ -173,6 +174,7 @@ schema or the server moved since.`,
 	s.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
+	cmd.Flags().BoolVar(&d.downgrade, "allow-downgrade", false, "apply a schema release older than the ledger's: restores views and grants, leaves what the newer one added")
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
