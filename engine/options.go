@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -36,6 +38,8 @@ type Options struct {
 	// whose values may be lost on the way.
 	AllowDrift bool
 	AcceptLoss []string
+	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
+	AllowDowngrade bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Log gets what an operator needs to know; nil is silent.
@@ -85,6 +89,12 @@ func New(o Options) (*Engine, error) {
 	if o.Platform != "" {
 		if _, err := rules.ParsePlatform(string(o.Platform)); err != nil {
 			return nil, err
+		}
+	}
+	for _, column := range o.AcceptLoss {
+		parts := strings.SplitN(column, ".", 3)
+		if len(parts) < 3 || slices.Contains(parts, "") {
+			return nil, &ColumnError{column, "a column is named as database.table.column"}
 		}
 	}
 	if o.Release == "" {

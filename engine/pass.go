@@ -154,6 +154,9 @@ func (p *pass) meet(ctx context.Context) error {
 	if err := p.e.checkServer(facts, p.schema); err != nil {
 		return err
 	}
+	if err := p.checkGrants(ctx); err != nil {
+		return err
+	}
 	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
 	p.x = executor.New(p.conn, executor.Options{
 		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: facts.Knows,
@@ -252,6 +255,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			return err
 		}
 	}
+	if newer := p.c.newerRelease(); newer != "" && !p.e.options.AllowDowngrade {
+		return p.regress(doc, newer)
+	}
 	statements := map[object][]*plan.Statement{}
 	for _, s := range doc.Statements {
 		key := object{ast.Kind(s.Kind), s.Object}
@@ -289,11 +295,22 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), p.stopped))...)
 		}
 	}
+	p.others(doc)
+	if p.newer(p.c.newerRelease()) {
+		if err := p.downgraded(ctx); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// others reports what is live in the declared databases and nothing declares.
+func (p *pass) others(doc *plan.Document) {
 	others := map[string]ast.Object{}
 	for name, o := range p.c.live.Relations {
 		others[name.String()] = o.Tree
 	}
-	for _, o := range doc.Objects[len(declared):] {
+	for _, o := range doc.Objects[len(p.schema.objects):] {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
@@ -301,7 +318,6 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}
-	return errors.Join(failures...)
 }
 
 // without is a reviewed plan without the statements that have been sent for the bookkeeping.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -85,7 +86,33 @@ func (e *Engine) resolve() (*schema, error) {
 	if e.options.Overlay != "" {
 		s.overlayFault = s.addOverlay(core, e.options.Overlay)
 	}
+	for _, column := range e.options.AcceptLoss {
+		if err := s.holdsColumn(column); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
+}
+
+// ColumnError is a name in [Options.AcceptLoss] that is no column of the schema. A word by which values may be lost has to
+// be the right one. Nothing was sent.
+type ColumnError struct{ Column, Reason string }
+
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("accept-loss names %q: %s", e.Column, e.Reason)
+}
+
+func (s *schema) holdsColumn(column string) error {
+	for name, d := range s.relations {
+		t, isTable := d.Object.(*ast.Table)
+		if !isTable {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(column, name.String()+"."); ok && t.Column(rest) != nil {
+			return nil
+		}
+	}
+	return &ColumnError{column, "the schema declares no such column"}
 }
 
 func (s *schema) add(d *declared) {
