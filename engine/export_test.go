@@ -24,3 +24,8 @@ func SecretsOf(o ast.Object) []string { return secretsOf(o) }
 
 // SetRelease replaces the engine's own release.
 func (e *Engine) SetRelease(release string) { e.options.Release = release }
+
+// DifferentDatabases compares what members have.
+func DifferentDatabases(had map[string][]string, declared []string) []Notice {
+	return differentDatabases(had, declared)
+}

@@ -340,6 +340,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	if err := p.refresh(ctx); err != nil {
 		failures = append(failures, err)
 	}
+	if err := p.compareMembers(ctx); err != nil {
+		failures = append(failures, err)
+	}
 	if p.newer(p.c.newerRelease()) {
 		if err := p.downgraded(ctx); err != nil {
 			failures = append(failures, err)
