@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -87,6 +89,12 @@ func New(o Options) (*Engine, error) {
 	if o.Platform != "" {
 		if _, err := rules.ParsePlatform(string(o.Platform)); err != nil {
 			return nil, err
+		}
+	}
+	for _, column := range o.AcceptLoss {
+		parts := strings.SplitN(column, ".", 3)
+		if len(parts) < 3 || slices.Contains(parts, "") {
+			return nil, &ColumnError{column, "a column is named as database.table.column"}
 		}
 	}
 	if o.Release == "" {

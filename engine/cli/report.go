@@ -165,11 +165,19 @@ func conclusion(t terminal, r *engine.Report) string {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
 	}
-	release := "schema release " + r.SchemaRelease
-	if r.OverlayRelease != "" {
-		release += " with overlay " + r.OverlayRelease
+	// What a pass that failed early did not come to know is left out.
+	where := "pass " + r.Pass
+	if r.Platform != "" {
+		where = "on " + r.Platform + ", " + where
 	}
-	return fmt.Sprintf("%s (%s on %s, pass %s)", text, release, r.Platform, r.Pass)
+	if r.SchemaRelease != "" {
+		release := "schema release " + r.SchemaRelease
+		if r.OverlayRelease != "" {
+			release += " with overlay " + r.OverlayRelease
+		}
+		where = strings.Replace(release+", "+where, ", on ", " on ", 1)
+	}
+	return fmt.Sprintf("%s (%s)", text, where)
 }
 
 func count(n int, noun string) string {

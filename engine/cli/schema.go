@@ -104,6 +104,9 @@ code is 1 where a statement would fail.`,
 }
 
 func options(t schemaTree, d drift) (engine.Options, error) {
+	if len(d.accept) > 0 && !d.allow {
+		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
+	}
 	variables, err := t.variables()
 	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept, AllowDowngrade: d.downgrade}, err
 }
@@ -181,9 +184,12 @@ schema or the server moved since.`,
 func readPlan(path string) (*plan.Document, error) {
 	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
+		return nil, usagef("the plan cannot be read: %s: %w", path, reason(err))
 	}
 	doc, err := plan.ReadJSON(bytes.NewReader(text))
+	if errors.Is(err, plan.ErrEdited) {
+		return nil, fmt.Errorf("%s is refused, nothing was sent: %w", path, err)
+	}
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}
@@ -203,6 +209,9 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	case r.State == engine.Observed:
 		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
 		return exit{ExitObserved}
+	case failure != nil && a.format == formatText && told(r, failure):
+		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
+		return exit{ExitFailed}
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
@@ -210,6 +219,12 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return exit{ExitDifferences}
 	}
 	return nil
+}
+
+// told reports whether the objects of a report hold all there is to say about a failure.
+func told(r *engine.Report, failure error) bool {
+	joined, several := failure.(interface{ Unwrap() []error })
+	return several && len(joined.Unwrap()) == r.Summary.Failed+r.Summary.Unresolved
 }
 
 func (a *app) statusCommand() *cobra.Command {

@@ -245,6 +245,12 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 	if size > 0 {
 		settings["max_query_size"] = size
 	}
+	if elements := astElements(s.SQL); elements > serverElements {
+		settings["max_ast_elements"] = elements
+		if elements > serverExpandedElements {
+			settings["max_expanded_ast_elements"] = elements
+		}
+	}
 	return settings, nil
 }
 

@@ -129,6 +129,12 @@ func typeCases() []caseTest {
 	same("S42 streams of several widths", "y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(UInt64, Int64) CODEC(Delta)",
 		"y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(Int64, UInt64) CODEC(Delta)")
 	differs("S42 streams of several widths and a width", "y Tuple(a UInt32, b UInt64) CODEC(Delta)", "y Tuple(a UInt32, b UInt64) CODEC(Delta(8))", "column.y.codec")
+	same("an element by its name", "a UInt8 DEFAULT (t).x, b UInt8 DEFAULT ((t.y).z).w, c UInt8 DEFAULT arr[1].x",
+		"a UInt8 DEFAULT tupleElement((t), 'x'), b UInt8 DEFAULT tupleElement((tupleElement((t.y), 'z')), 'w'), c UInt8 DEFAULT tupleElement(arr[1], 'x')")
+	differs("an element of another name", "a UInt8 DEFAULT (t).x", "a UInt8 DEFAULT tupleElement((t), 'y')", "column.a.default")
+	same("statistics are a set", "a UInt64 STATISTICS(minmax, tdigest, uniq)", "a UInt64 STATISTICS(tdigest, uniq, minmax)")
+	differs("statistics of another kind", "a UInt64 STATISTICS(minmax)", "a UInt64 STATISTICS(tdigest)", "column.a.statistics")
+	same("nan has no sign", "a Float64 DEFAULT -nan", "a Float64 DEFAULT nan")
 	differs("S42 another level", "x String CODEC(ZSTD)", "x String CODEC(ZSTD(3))", "column.x.codec")
 	differs("S43 a stale width", "x UInt64 CODEC(Delta, LZ4)", "x UInt64 CODEC(Delta(4), LZ4)", "column.x.codec")
 	differs("S44 CODEC(Default) is no absence", "x UInt64 CODEC(Default)", "x UInt64", "column.x.codec")

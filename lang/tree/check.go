@@ -23,6 +23,7 @@ func (l *loader) check() {
 		before := l.errors
 		l.checkParts(d)
 		l.checkReferences(d, position)
+		l.checkUnions(d)
 		if !d.Broken {
 			l.checkWords(d)
 			l.checkColumns(d)
