@@ -37,8 +37,12 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
-	if p.tells(r) && !p.untouched(o) {
+	switch {
+	case p.untouched(o):
+	case p.tells(r):
 		p.unrecorded = p.record(ctx, r)
+	default:
+		p.renew(r)
 	}
 	return o
 }

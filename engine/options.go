@@ -98,7 +98,7 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	if o.Release == "" {
-		o.Release = "dev"
+		o.Release = unreleased
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -111,6 +111,10 @@ func New(o Options) (*Engine, error) {
 		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
 	}, nil
 }
+
+// unreleased is the release of a program that has none. Two of them may differ, so that nothing one of them recorded is
+// taken on trust by another.
+const unreleased = "dev"
 
 // ErrPassRunning is returned by [Engine.Pass] while another pass of the same engine runs.
 var ErrPassRunning = errors.New("a pass of this engine is running already")

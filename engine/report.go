@@ -95,6 +95,9 @@ type ObjectReport struct {
 	Checksum     string `json:"checksum,omitempty"`
 	LiveChecksum string `json:"live_checksum,omitempty"`
 	Adopted      bool   `json:"adopted,omitempty"`
+	// Unread says that the live definition was not read: by its identity and the time of its last modification it is the
+	// one that the ledger recorded as being what is declared.
+	Unread bool `json:"unread,omitempty"`
 	// Reads and Writes name the declared tables, views and dictionaries whose rows the object reads and writes.
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`
