@@ -32,6 +32,16 @@ func AppendCreate(dst []byte, obj Object, style Style) []byte {
 		w.database(o)
 	case *Function:
 		w.function(o)
+	case *Role:
+		w.role(o)
+	case *User:
+		w.user(o)
+	case *SettingsProfile:
+		w.settingsProfile(o)
+	case *Quota:
+		w.quota(o)
+	case *RowPolicy:
+		w.rowPolicy(o)
 	default:
 		panic("ast: no CREATE statement for " + string(obj.Kind()))
 	}
