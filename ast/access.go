@@ -74,10 +74,19 @@ func appendGrantee(dst []byte, name string) []byte {
 		}
 	case "ALL", "ANY", "NONE", "EXCEPT":
 	default:
+		// A user whose host is a part of his name: app@'%.example.com'.
+		if at := strings.LastIndexByte(name, '@'); at > 0 {
+			dst = appendIdent(dst, name[:at])
+			dst = append(dst, '@')
+			return appendString(dst, name[at+1:])
+		}
 		return appendIdent(dst, name)
 	}
 	return appendEscaped(dst, name, '`')
 }
+
+// QuoteGrantee returns the name of a user or role as ClickHouse reads it in a statement of access.
+func QuoteGrantee(name string) string { return string(appendGrantee(nil, name)) }
 
 func (r *Recipients) node() *Node {
 	if r == nil {
@@ -187,4 +196,20 @@ func appendProfileSettings(dst []byte, settings []ProfileSetting, inherit string
 		}
 	}
 	return dst
+}
+
+// accessHead is the head of CREATE: OR REPLACE stands behind the kind, and a name may be name@host.
+func (w *statement) accessHead(kind, name string) {
+	w.add("CREATE " + kind + " ")
+	if w.style.OrReplace {
+		w.add("OR REPLACE ")
+	}
+	if w.style.IfNotExists {
+		w.add("IF NOT EXISTS ")
+	}
+	w.dst = appendGrantee(w.dst, name)
+	if w.style.Cluster != "" {
+		w.add(" ON CLUSTER ")
+		w.dst = appendIdent(w.dst, w.style.Cluster)
+	}
 }

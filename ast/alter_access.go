@@ -7,10 +7,10 @@ func AlterAccess(o Object) string {
 	w := statement{style: Style{Lines: true}}
 	switch o := o.(type) {
 	case *Role:
-		w.add("ALTER ROLE " + QuoteIdent(o.Name))
+		w.add("ALTER ROLE " + QuoteGrantee(o.Name))
 		w.alterSettings(o.Settings, "PROFILE")
 	case *User:
-		w.add("ALTER USER " + QuoteIdent(o.Name))
+		w.add("ALTER USER " + QuoteGrantee(o.Name))
 		w.userClauses(alteredUser(o))
 		if o.DefaultDatabase == "" {
 			w.clause("DEFAULT DATABASE NONE")
@@ -19,11 +19,11 @@ func AlterAccess(o Object) string {
 			w.clause("SETTINGS NONE")
 		}
 	case *SettingsProfile:
-		w.add("ALTER SETTINGS PROFILE " + QuoteIdent(o.Name))
+		w.add("ALTER SETTINGS PROFILE " + QuoteGrantee(o.Name))
 		w.alterSettings(o.Settings, "INHERIT")
 		w.alterTo(o.To)
 	case *Quota:
-		w.add("ALTER QUOTA " + QuoteIdent(o.Name))
+		w.add("ALTER QUOTA " + QuoteGrantee(o.Name))
 		if len(o.Key) == 0 {
 			w.clause("NOT KEYED")
 		}

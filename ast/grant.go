@@ -96,7 +96,7 @@ func (r *Right) PartName() string {
 		}
 	}
 	if r.To != "" {
-		text += " TO " + QuoteIdent(r.To)
+		text += " TO " + QuoteGrantee(r.To)
 	}
 	return text
 }

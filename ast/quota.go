@@ -100,7 +100,7 @@ func (i *QuotaInterval) part() Part {
 }
 
 func (w *statement) quota(q *Quota) {
-	w.head("QUOTA", Name{Name: q.Name})
+	w.accessHead("QUOTA", q.Name)
 	w.quotaKey(q)
 	w.quotaIntervals(q.Intervals)
 	w.to(q.To)

@@ -23,6 +23,6 @@ func (r *Role) Parts() []Part {
 }
 
 func (w *statement) role(r *Role) {
-	w.head("ROLE", Name{Name: r.Name})
+	w.accessHead("ROLE", r.Name)
 	w.profileSettings(r.Settings, "PROFILE")
 }

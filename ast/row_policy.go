@@ -39,11 +39,10 @@ func (p *RowPolicy) Parts() []Part {
 }
 
 func (w *statement) rowPolicy(p *RowPolicy) {
-	w.add("CREATE ")
+	w.add("CREATE ROW POLICY ")
 	if w.style.OrReplace {
 		w.add("OR REPLACE ")
 	}
-	w.add("ROW POLICY ")
 	if w.style.IfNotExists {
 		w.add("IF NOT EXISTS ")
 	}

@@ -20,7 +20,7 @@ func (p *SettingsProfile) Parts() []Part {
 }
 
 func (w *statement) settingsProfile(p *SettingsProfile) {
-	w.head("SETTINGS PROFILE", Name{Name: p.Name})
+	w.accessHead("SETTINGS PROFILE", p.Name)
 	w.profileSettings(p.Settings, "INHERIT")
 	w.to(p.To)
 }

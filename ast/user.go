@@ -36,7 +36,8 @@ type Authentication struct {
 
 // Secret is where a value comes from that nobody may read in a tree, a plan or a ledger.
 type Secret struct {
-	// Source is "env" (a variable of the process) or "file"; Name is the variable or the path. Both empty: no secret.
+	// Source is "env" (a variable of the process), "file", or "parameter" (of the query, {name:String}); Name is the
+	// variable, the path or the parameter. Both empty: no secret.
 	Source, Name string
 	// Literal says that a statement held the value itself, which is not kept here.
 	Literal bool
@@ -49,6 +50,8 @@ func (s Secret) Reference() string {
 		return "'[HIDDEN]'"
 	case s.Source == "":
 		return ""
+	case s.Source == "parameter":
+		return s.Name
 	}
 	return "secret(" + QuoteString(s.Source+":"+s.Name) + ")"
 }
@@ -171,7 +174,7 @@ func (a *Authentication) appendValues(dst []byte, space func()) []byte {
 }
 
 func (w *statement) user(u *User) {
-	w.head("USER", Name{Name: u.Name})
+	w.accessHead("USER", u.Name)
 	w.authentications(u.Auth)
 	w.userClauses(u)
 }
