@@ -45,7 +45,7 @@ func differentDatabases(had map[string][]string, declared []string) []Notice {
 		without := slices.DeleteFunc(slices.Clone(hosts), func(h string) bool { return slices.Contains(with[name], h) })
 		if slices.Contains(declared, name) {
 			notices = append(notices, Notice{"member_lacks_database", fmt.Sprintf(
-				"the database %s is missing on %s: a member that was away for longer than task_max_lifetime misses its creation; create it there by the statement that SHOW CREATE DATABASE prints elsewhere",
+				"the database %s is missing on %s: a member that was away for longer than task_max_lifetime misses its creation; create it there as SHOW CREATE prints it elsewhere",
 				name, strings.Join(without, ", "))})
 			continue
 		}

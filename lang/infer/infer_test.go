@@ -221,6 +221,7 @@ func TestWhatTheTextDoesNotSayHasAReason(t *testing.T) {
 		{"s + dec", "the result of + over String, Decimal does not follow from the text"},
 		{"[u64, i64]", "the elements of an array have no common type that the text determines"},
 		{"if(1, 2, 300)", "a constant condition of if decides its type at run time"},
+		{"CAST(u8, 'Array')", "the target of CAST is no type"},
 		{"x", "the columns that define x define each other"},
 	} {
 		object, err := ddl.ParseStatement("CREATE TABLE probe.t (" + columns + ", x DEFAULT " + c.expression + ") ENGINE = Memory")
