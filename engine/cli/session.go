@@ -123,6 +123,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
+	if s.embedded != "" && s.wait == 0 {
+		o.Wait = ownWait
+	}
 	opened := &session{progress: a.progress()}
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) {
@@ -167,6 +170,10 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 	}
 	return c.Target, nothing, nil
 }
+
+// ownWait is how long the lease of an embedded server is waited for where nothing else is said: nobody but a command
+// that was killed can have it, and its claim lapses in half that time.
+const ownWait = time.Minute
 
 // passPlan is a pass held to a reviewed plan.
 func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engine.Report, error) {
