@@ -22,6 +22,9 @@ type comparison struct {
 	anyScope map[object]*ledger.Record
 	platform rules.Platform
 	options  rules.Options
+	// unread are live objects that were not read in full, and sums the checksums of their declarations.
+	unread map[ast.Name]*catalog.Object
+	sums   map[*declared]string
 }
 
 type object struct {
@@ -68,13 +71,35 @@ func (c *comparison) function(name string) *ast.Function {
 // plan decides about every declared object and, after them, about what is live in their databases and nothing
 // declares.
 func (c *comparison) plan() *plan.Document {
-	return c.schema.book.Plan(append(c.declared(), c.undeclared()...), c.options)
+	doc := c.schema.book.Plan(append(c.declared(), c.undeclared()...), c.options)
+	if len(c.unread) == 0 {
+		return doc
+	}
+	// What was left unread takes its place among the others.
+	decided := doc.Objects
+	doc.Objects = make([]*plan.Object, 0, len(decided)+len(c.unread))
+	for _, d := range c.schema.objects {
+		if c.leaves(d) {
+			o := &plan.Object{Kind: string(d.Kind), Name: d.Name.String(), Checksum: c.sums[d]}
+			o.Settle()
+			doc.Objects = append(doc.Objects, o)
+			continue
+		}
+		doc.Objects = append(doc.Objects, decided[0])
+		decided = decided[1:]
+	}
+	doc.Objects = append(doc.Objects, decided...)
+	doc.Count()
+	return doc
 }
 
+// declared are the declared objects that were read.
 func (c *comparison) declared() []rules.Pair {
-	pairs := make([]rules.Pair, len(c.schema.objects))
-	for i, d := range c.schema.objects {
-		pairs[i] = c.pair(d, c.liveOf(d))
+	pairs := make([]rules.Pair, 0, len(c.schema.objects))
+	for _, d := range c.schema.objects {
+		if !c.leaves(d) {
+			pairs = append(pairs, c.pair(d, c.liveOf(d)))
+		}
 	}
 	return pairs
 }

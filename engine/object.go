@@ -18,20 +18,10 @@ import (
 
 // object carries out what was decided about one declared object, records it and reports.
 func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, statements []*plan.Statement) *ObjectReport {
-	o := &ObjectReport{
-		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
-		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
-	}
-	o.Reads, o.Writes = p.c.schema.flow(d.Object)
+	o := p.told(d, decided)
 	r := &ledger.Record{
 		Key: d.key(), Pass: p.report.Pass, Epoch: p.report.Epoch, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
-	}
-	switch {
-	case o.Refused() > 0:
-		o.Outcome = ledger.Refused
-	case decided.Unreadable != nil:
-		o.Outcome = ledger.Unreadable
 	}
 	switch by := p.blockedBy(d); {
 	case by != "" && len(statements) > 0:
@@ -47,8 +37,28 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
-	if p.tells(r) && !p.untouched(o) {
+	switch {
+	case p.untouched(o):
+	case p.tells(r):
 		p.unrecorded = p.record(ctx, r)
+	default:
+		p.renew(r)
+	}
+	return o
+}
+
+// told is the report of an object as it was decided, before anything is done about it.
+func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
+	o := &ObjectReport{
+		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
+		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
+	}
+	o.Reads, o.Writes = p.schema.flow(d.Object)
+	switch {
+	case o.Refused() > 0:
+		o.Outcome = ledger.Refused
+	case decided.Unreadable != nil:
+		o.Outcome = ledger.Unreadable
 	}
 	return o
 }
@@ -235,6 +245,8 @@ func (p *pass) tells(r *ledger.Record) bool {
 	switch {
 	case r.Statement != "" || newest == nil:
 		return true
+	case p.newer(newest.SchemaRelease) && !p.c.schema.borrowed(r.Key):
+		return true // this release stands for the object again
 	case newest.Outcome != r.Outcome && !(newest.Outcome == ledger.Applied && r.Outcome == ledger.Unchanged):
 		return true
 	}

@@ -47,6 +47,8 @@ type Report struct {
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`
+	// Notices tell of the deployment as a whole; they are no failures.
+	Notices []Notice `json:"notices,omitempty"`
 	// Epoch is that of the lease the pass held; 0 where it held none.
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Holder is who had the lease that an observed pass could not have; ClaimMS is how long its own newest claim took
@@ -95,6 +97,9 @@ type ObjectReport struct {
 	Checksum     string `json:"checksum,omitempty"`
 	LiveChecksum string `json:"live_checksum,omitempty"`
 	Adopted      bool   `json:"adopted,omitempty"`
+	// Unread says that the live definition was not read: by its identity and the time of its last modification it is the
+	// one that the ledger recorded as being what is declared.
+	Unread bool `json:"unread,omitempty"`
 	// Reads and Writes name the declared tables, views and dictionaries whose rows the object reads and writes.
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`

@@ -30,7 +30,7 @@ type server struct {
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.DurationVar(&s.wait, "wait", 0, "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
+	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
 }
 
 // schemaTree is how a command names the schema.
@@ -67,6 +67,20 @@ func (a *app) formatFlag(cmd *cobra.Command) {
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	// The one error is a flag that does not exist, which the tests of the command would show.
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// patience is a flag for a time to wait: a duration that is not negative.
+type patience time.Duration
+
+func (p *patience) String() string { return time.Duration(*p).String() }
+func (p *patience) Type() string   { return "duration" }
+func (p *patience) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errors.New("it is a time such as 90s or 5m, or 0s for one try")
+	}
+	*p = patience(d)
+	return nil
 }
 
 // choice is a flag that takes one of a few words.
@@ -110,6 +124,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
+	if s.embedded != "" && s.wait == 0 {
+		o.Wait = ownWait
+	}
 	opened := &session{progress: a.progress()}
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) {
@@ -154,6 +171,10 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 	}
 	return c.Target, nothing, nil
 }
+
+// ownWait is how long the lease of an embedded server is waited for where nothing else is said: nobody but a command
+// that was killed can have it, and its claim lapses in half that time.
+const ownWait = time.Minute
 
 // passPlan is a pass held to a reviewed plan.
 func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engine.Report, error) {

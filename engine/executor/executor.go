@@ -131,7 +131,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		var held *lease.Statement
 		if x.Lease != nil {
 			if held, err = x.Lease.Begin(ctx); err != nil {
-				return result, notHeld(s, id, result, answer, err)
+				return result, notHeld(s, result, answer, err)
 			}
 		}
 		result.Attempts++
@@ -177,11 +177,11 @@ func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map
 }
 
 // notHeld is the error of a statement that is not sent, or not again, because the lease has ended.
-func notHeld(s Statement, id string, so Result, answer, lost error) error {
+func notHeld(s Statement, so Result, answer, lost error) error {
 	if so.Attempts == 0 {
 		return &NotHeldError{s.Object(), lost}
 	}
-	return errors.Join(rejected(s, id, answer, so.After), lost)
+	return errors.Join(rejected(s, so.QueryID, answer, so.After), lost)
 }
 
 // sent is how a statement on its way is recognised: by the id in the server's query log, and by the comment among its
@@ -251,6 +251,12 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 	}
 	if size > 0 {
 		settings["max_query_size"] = size
+	}
+	if elements := astElements(s.SQL); elements > serverElements {
+		settings["max_ast_elements"] = elements
+		if elements > serverExpandedElements {
+			settings["max_expanded_ast_elements"] = elements
+		}
 	}
 	return settings, nil
 }

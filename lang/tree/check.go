@@ -29,6 +29,7 @@ func (l *loader) check() {
 		}
 		l.checkParts(d)
 		l.checkReferences(d, position)
+		l.checkUnions(d)
 		if !d.Broken {
 			l.checkWords(d)
 			l.checkColumns(d)

@@ -12,6 +12,9 @@ type Document struct {
 	Summary    Summary      `json:"summary"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
+	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
+	// by the reader: what is applied is what was reviewed, to the letter.
+	Digest string `json:"digest,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object

@@ -120,14 +120,18 @@ func (t *textWriter) object(o *Object) {
 }
 
 func (t *textWriter) change(c *Change, width, actionWidth int) {
+	// What is carried out without a word needs no explanation; its rule is in the JSON form.
+	told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport || t.o.Rules
+	if c.Path == "" && c.Action == ObjectCreate && !told {
+		return // the line above says it
+	}
 	color := actionColor(c.Action)
 	line := fmt.Sprintf("  %s %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)))
 	if values := t.cut(c.values()); values != "" {
 		line += "  " + values
 	}
 	t.line("%s", strings.TrimRight(line, " "))
-	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	if told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+	if !told {
 		return
 	}
 	reason := c.Rule

@@ -15,6 +15,10 @@ var probes = []struct{ engines, create string }{
 	{"Join", "Join(ANY, LEFT, a)"},
 	{"Kafka", "Kafka('h:1', 't', 'g', 'CSV')"},
 	{"MySQL", "MySQL('h:1', 'd', 't', 'u', 'p')"},
+	{"File", "File(CSV)"},
+	{"URL", "URL('http://localhost:1/x.csv', CSV)"},
+	{"S3 GCS COSN OSS", "COSN('http://localhost:1/bucket/x.csv', 'CSV')"},
+	{"Distributed Remote RemoteSecure", "Remote('localhost:1', 'd', 't')"},
 	{"PostgreSQL", "PostgreSQL('h:1', 'd', 't', 'u', 'p')"},
 }
 
