@@ -97,6 +97,9 @@ func (b *builder) authentication(st *Statement, i int, s *authSyntax) ast.Authen
 	case s.Literal != nil:
 		b.fail(s.Literal.Pos, "a text in quotes, or a reference such as secret('env:NAME')", "")
 	}
+	if a.Method == "" && a.Secret == (ast.Secret{}) {
+		b.fail(s.Pos, "WITH a way of authentication, or BY", "")
+	}
 	if s.Salt != nil {
 		a.Salt = plain(s.Salt.Text)
 	}
@@ -137,6 +140,9 @@ func (b *builder) hosts(list []*hostSyntax) []ast.Host {
 			hosts = append(hosts, ast.Host{Kind: kind})
 		}
 		for _, t := range h.Text {
+			if plain(t.Text) == "" {
+				b.fail(t.Pos, "an address or a name that is not empty", "")
+			}
 			hosts = append(hosts, ast.Host{Kind: kind, Value: plain(t.Text)})
 		}
 	}

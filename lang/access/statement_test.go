@@ -113,6 +113,8 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"GRANT ALTER UPDATE TO app", "line 1, column 7: expected a role, or a privilege with ON and what it is granted on, found ALTER"},
 		{"CREATE ROW POLICY p, q ON a.b, a.c USING 1", "one table for several policies"},
 		{"CREATE USER u IDENTIFIED WITH sha265_password BY 'secret'", `found sha265_password; did you mean "sha256_password"`},
+		{"CREATE USER u IDENTIFIED", "WITH a way of authentication, or BY"},
+		{"CREATE USER u HOST IP ''", "an address or a name that is not empty"},
 		{"CREATE USER u HOST LOCAL HOST ANY", "each clause once"},
 		{"CREATE USER u HOST IP", "ANY, NONE, LOCAL, or IP, NAME, REGEXP or LIKE with a text in quotes"},
 		{"CREATE ROLE r SETTINGS max_threads", "a setting with a value, MIN, MAX, CONST, WRITABLE or CHANGEABLE_IN_READONLY"},
