@@ -97,6 +97,9 @@ func (b *builder) current(c *currentGrants) []ast.Right {
 		rights = b.rights(c.Entries)
 	}
 	for i := range rights {
+		if rights[i].Role != "" {
+			b.fail(c.Entries[0].Pos, "a privilege with ON and what it is granted on", "")
+		}
 		rights[i].Current = true
 	}
 	return rights
