@@ -90,6 +90,7 @@ func TestOperandsOfEveryKindAreRead(t *testing.T) {
 		{src: "`a.b`", tree: "a.b"},
 		{src: "{db:Identifier}.t", tree: "(Ident (Param `db` (Type `Identifier`)) t)"},
 		{src: "{id:Array(UInt8)}"},
+		{src: "{table:String}"},
 		{src: "pair.1.2", tree: "(Operator `.` (Operator `.` pair 1) 2)"},
 		{src: "(x).name", tree: "(Operator `.` (Paren x) name)"},
 		{src: "doc.a.:Int64.b", tree: "(Operator `.` (Operator `.:` (Ident doc a) (Type `Int64`)) b)"},
