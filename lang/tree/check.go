@@ -22,6 +22,7 @@ func (l *loader) check() {
 			continue
 		}
 		before := l.errors
+		l.checkSecrets(d)
 		if d.Kind.IsAccess() {
 			l.checkAccess(d, position)
 			d.Broken = d.Broken || l.errors > before

@@ -26,7 +26,7 @@ type kind struct {
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
 	return []kind{
-		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(),
+		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(), namedCollectionKind(),
 		settingsProfileKind(), roleKind(), userKind(), quotaKind(), rowPolicyKind(), grantKind(),
 	}
 }
