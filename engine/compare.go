@@ -116,8 +116,11 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	}
 	p.Values = c.values[d].known
 	seen(&p, live)
-	if d.Kind == ast.KindFunction {
+	switch d.Kind {
+	case ast.KindFunction:
 		p.Inlined = c.inlinedIn(p.Live, d)
+	case ast.KindNamedCollection:
+		p.Inlined = c.madeWith(p.Live, d)
 	}
 	return p
 }

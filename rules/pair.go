@@ -16,7 +16,8 @@ type Pair struct {
 	Seen Seen
 	// Recorded is what the ledger has of the object; nil for nothing.
 	Recorded *Recorded
-	// Inlined names the objects into which the server copied a function's old body, where the reader knows.
+	// Inlined names the objects into which the server copied a function's old body, or an old value of a named collection,
+	// where the reader knows.
 	Inlined string
 	// Values is what is known of the hidden values of a named collection, by key. A key that is not there is taken to have
 	// its declared value.

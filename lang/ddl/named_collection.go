@@ -27,11 +27,14 @@ func (p *parser) createNamedCollection(st *Statement, name ast.Name) ast.Object 
 		return nil
 	}
 	for {
+		start := p.i
 		key, ok := p.collectionKey()
 		if !ok {
 			return nil
 		}
 		if c.Key(key.Name) != nil {
+			p.i = start
+			p.fault = fault{}
 			p.failWith("each key once", "the key "+key.Name+" stands twice")
 			return nil
 		}

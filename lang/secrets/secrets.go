@@ -115,7 +115,9 @@ func (f *finder) part(part ast.Part) {
 			f.arguments(family, a.Value.Kids)
 		case strings.HasSuffix(part.Kind, "setting") && Word(part.Name), part.Kind == "source" && Word(a.Name):
 			f.take(part.Name+a.Name, a.Value)
-			f.inside(a.Value)
+			if a.Value.Kind == ast.List {
+				f.inside(a.Value)
+			}
 		default:
 			f.inside(a.Value)
 		}
@@ -141,6 +143,10 @@ func (f *finder) inside(n *ast.Node) {
 			}
 		case ast.List:
 			f.header(n)
+		case ast.Opaque:
+			if unread.MatchString(n.Text) && !strings.Contains(n.Text, hidden) {
+				f.found = append(f.found, Literal{f.path, n, ""})
+			}
 		case ast.String:
 			if f.path.Part == "source" {
 				f.text(n)
@@ -149,6 +155,9 @@ func (f *finder) inside(n *ast.Node) {
 		return true
 	})
 }
+
+// unread finds a text behind the word for a secret among tokens that no parser reads.
+var unread = regexp.MustCompile(`(?i)(password|passwd|secret\w*|token|access_?key|private_?key|api_?key)\W{0,3}'[^']`)
 
 // header looks at a pair of NAME and VALUE, as the headers of a dictionary over HTTP are.
 func (f *finder) header(n *ast.Node) {

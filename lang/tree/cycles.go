@@ -120,7 +120,7 @@ func (l *loader) cycle(members []*Declared) {
 		}
 	}
 	first := members[0]
-	what, advice := "%s rests on itself", "None of them can be made before the others. Take one of these uses out of its definition."
+	what, advice := strings.ReplaceAll(string(kind), "_", " ")+" %s rests on itself", "None of them can be made before the others. Take one of these uses out of its definition."
 	switch kind {
 	case ast.KindRole:
 		what, advice = "role %s is granted to itself", "A role has what its roles have; a circle of them gives nothing more. Take one of these grants away."

@@ -139,7 +139,7 @@ func sourceLine(files map[string]*hcl.File, at hcl.Range, code Code) (string, bo
 	case statement && mentionsSecret.Match(file.Bytes):
 		// A statement is written on as many lines as its author likes.
 		quoted = quotedText.FindAllIndex(file.Bytes, -1)
-	case code == CodeSecret || withSecret(string(file.Bytes[from:end])):
+	case code == CodeSecret || code == CodeHCL && mentionsSecret.Match(file.Bytes) || withSecret(string(file.Bytes[from:end])):
 		for _, q := range quotedText.FindAllIndex(file.Bytes[from:end], -1) {
 			quoted = append(quoted, []int{from + q[0], from + q[1]})
 		}
