@@ -40,3 +40,15 @@ func (e *Engine) disconnect(ctx context.Context, conn *catalog.Conn, what string
 	}
 	e.log.DebugContext(ctx, what, "queries", effort.Queries, "waited", effort.Waited)
 }
+
+// Ping asks once whether the server answers and takes this engine's credentials.
+func (e *Engine) Ping(ctx context.Context) error {
+	conn, err := catalog.Open(ctx, e.options.Target)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// Target is the server's URL without credentials.
+func (e *Engine) Target() string { return e.options.Target.String() }

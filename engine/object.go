@@ -21,6 +21,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
 		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
 	}
+	o.Reads, o.Writes = p.c.schema.flow(d.Object)
 	r := &ledger.Record{
 		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -19,6 +20,8 @@ type Options struct {
 	Platform rules.Platform
 	// Tree is the directory of a schema tree that replaces the embedded core release; it is only read.
 	Tree string
+	// TreeFS is a schema tree that the program carries, such as an embed.FS; it is used instead of Tree.
+	TreeFS fs.FS
 	// Overlay is the directory of a deployment's own additive tree; empty: none.
 	Overlay string
 	// Variables are values for the variables of the tree's manifest; those of an overlay have their defaults.
@@ -54,6 +57,7 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	passing chan struct{}
+	running running
 
 	// Replaced in tests.
 	pause   func(context.Context, time.Duration) error
@@ -65,6 +69,9 @@ type Engine struct {
 func New(o Options) (*Engine, error) {
 	if err := o.Target.Check(); err != nil {
 		return nil, err
+	}
+	if o.Tree != "" && o.TreeFS != nil {
+		return nil, errors.New("two schema trees are given, Tree and TreeFS: give one")
 	}
 	if o.Release == "" {
 		o.Release = "dev"

@@ -35,16 +35,28 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release,
 		Started: e.now().UTC(), Objects: []*ObjectReport{},
 	}}
+	p.publish("connecting")
+	defer p.conceal()
 	err := p.run(ctx, reviewed)
 	p.report.Finished = e.now().UTC()
 	p.report.summarize()
 	p.report.State = Converged
 	if err != nil {
-		p.report.State, p.report.Error = Failed, err.Error()
+		p.report.State, p.report.Error, p.report.Code = Failed, err.Error(), codeOf(err)
 	}
-	e.log.InfoContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
+	// Whoever called has the report and tells of it.
+	e.log.DebugContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
 		"refused", p.report.Summary.Refused, "error", p.report.Error)
 	return *p.report, err
+}
+
+// codeOf returns the word by which programs know an error, or "".
+func codeOf(err error) string {
+	var coded interface{ ErrorCode() string }
+	if errors.As(err, &coded) {
+		return coded.ErrorCode()
+	}
+	return ""
 }
 
 // pass is one pass at work.
@@ -83,6 +95,8 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 		p.report.OverlayFault = s.overlayFault.Error()
 		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
 	}
+	p.declare(s)
+	p.publish("reading the catalogue")
 	live, err := p.e.read(ctx, conn, s, s.scope())
 	if err != nil {
 		return err
@@ -93,6 +107,7 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
 	p.c = p.e.comparison(s, live, nil)
 	p.report.Server, p.report.Platform = live.Facts.Version, string(p.c.platform)
+	p.publish("deciding")
 	if reviewed != nil {
 		// A reviewed plan is compared before anything is sent, the bookkeeping included.
 		if err := p.readLedger(ctx); err != nil {
@@ -186,6 +201,7 @@ func (p *pass) apply(ctx context.Context) error {
 			o = p.object(ctx, d, doc.Objects[i], statements[object{d.Kind, d.Name.String()}])
 		}
 		p.report.Objects = append(p.report.Objects, o)
+		p.publish("applying")
 		switch o.Outcome {
 		case ledger.Failed, ledger.Unresolved:
 			failures = append(failures, fmt.Errorf("%s %s: %s", o.Kind, o.Name, o.Error))
@@ -202,12 +218,17 @@ func (p *pass) apply(ctx context.Context) error {
 			return errors.Join(append(failures, p.unrecorded)...)
 		}
 	}
+	others := map[string]ast.Object{}
+	for name, o := range p.c.live.Relations {
+		others[name.String()] = o.Tree
+	}
 	for _, o := range doc.Objects[len(declared):] {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
-		p.report.Objects = append(p.report.Objects, &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action,
-			Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)})
+		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)}
+		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
+		p.report.Objects = append(p.report.Objects, other)
 	}
 	return errors.Join(failures...)
 }

@@ -13,9 +13,13 @@ type State string
 
 // The states of DESIGN.md section 6.
 const (
+	// Unknown is a pass that has not begun, or will not: the phase is switched off.
+	Unknown   State = "unknown"
 	Running   State = "running"
 	Converged State = "converged"
 	Failed    State = "failed"
+	// Observed is a pass that could not have the lease: it applied nothing.
+	Observed State = "observed"
 )
 
 // Report is what a pass did, object by object. Its JSON form is a contract: version is 1 and only gains fields.
@@ -24,6 +28,8 @@ type Report struct {
 	State   State  `json:"state"`
 	Pass    string `json:"pass"`
 	Scope   string `json:"scope"`
+	// Step is what a running pass is at; empty once it has ended.
+	Step string `json:"step,omitempty"`
 	// SchemaRelease is the tree's, OverlayRelease the overlay's, EngineRelease this program's.
 	SchemaRelease  string `json:"schemas"`
 	OverlayRelease string `json:"overlay,omitempty"`
@@ -38,8 +44,11 @@ type Report struct {
 	// OverlayFault is why the overlay was left out; the core is not affected by it.
 	OverlayFault string  `json:"overlay_fault,omitempty"`
 	Summary      Summary `json:"summary"`
-	// Error is why the pass failed, in one sentence.
+	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
+	Code  string `json:"code,omitempty"`
+	// LeaseUnreleased says that the lease was left to lapse instead of being released.
+	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }
 
 // Summary counts what a pass did.
@@ -74,6 +83,9 @@ type ObjectReport struct {
 	Checksum     string `json:"checksum,omitempty"`
 	LiveChecksum string `json:"live_checksum,omitempty"`
 	Adopted      bool   `json:"adopted,omitempty"`
+	// Reads and Writes name the declared tables, views and dictionaries whose rows the object reads and writes.
+	Reads  []string `json:"reads,omitempty"`
+	Writes []string `json:"writes,omitempty"`
 	// BlockedBy is the object whose failure kept this one from being tried.
 	BlockedBy string `json:"blocked_by,omitempty"`
 	Error     string `json:"error,omitempty"`

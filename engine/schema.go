@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -158,10 +157,13 @@ func (e *Engine) loadTree() (*tree.Tree, error) {
 		t     *tree.Tree
 		diags hcl.Diagnostics
 	)
-	if e.options.Tree == "" {
-		t, diags = tree.Load(stdlib.FS, options)
-	} else {
+	switch {
+	case e.options.TreeFS != nil:
+		t, diags = tree.Load(e.options.TreeFS, options)
+	case e.options.Tree != "":
 		t, diags = tree.LoadDir(e.options.Tree, options)
+	default:
+		t, diags = tree.Load(stdlib.FS, options)
 	}
 	if diags.HasErrors() {
 		return nil, &TreeError{"the schema tree", t.Files(), diags}
@@ -175,10 +177,15 @@ func (e *Engine) loadRules() (*rules.Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	own := e.options.TreeFS
 	if e.options.Tree != "" {
-		own := filepath.Join(e.options.Tree, "rules")
-		if info, err := os.Stat(own); err == nil && info.IsDir() {
-			tables = os.DirFS(own)
+		own = os.DirFS(e.options.Tree)
+	}
+	if own != nil {
+		if info, err := fs.Stat(own, "rules"); err == nil && info.IsDir() {
+			if tables, err = fs.Sub(own, "rules"); err != nil {
+				return nil, err
+			}
 		}
 	}
 	book, diags := rules.Load(tables)

@@ -3,7 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -19,6 +23,27 @@ type Config struct {
 	Wait time.Duration
 	// MaxQuerySize is the ceiling on the max_query_size sent with DDL, in bytes.
 	MaxQuerySize int
+	// BootstrapTables says whether a service makes the schema true at boot.
+	BootstrapTables bool
+	// Overlay is the directory of the deployment's own tree; empty: none.
+	Overlay string
+	Kafka   Kafka
+	// Listen is the address a service answers at, host:port.
+	Listen string
+	// LogFormat is "json" or "text", LogLevel "debug", "info", "warn" or "error".
+	LogFormat, LogLevel string
+}
+
+// Kafka is what the environment says of the deployment's bus.
+type Kafka struct {
+	// Brokers are addresses, host:port; none where the deployment has no bus.
+	Brokers []string
+	// BootstrapTopics says whether the declared topics are created at boot.
+	BootstrapTopics bool
+	// TieredStorage sets remote.storage.enable on the landing topic.
+	TieredStorage bool
+	// MaxMessageBytes is max.message.bytes of every topic created; 0: the manifest's.
+	MaxMessageBytes int
 }
 
 // Variable is one variable of the environment, as help and documentation list it.
@@ -40,13 +65,19 @@ func (e *Error) Error() string {
 }
 
 const (
-	prefix = "DFE_ENGINE_CLICKHOUSE_"
+	prefix     = "DFE_ENGINE_"
+	clickhouse = prefix + "CLICKHOUSE_"
+	kafka      = prefix + "KAFKA_"
 
 	acceptsSeconds = "a whole number of seconds from 0 to 86400"
 	// acceptsBytes: below ClickHouse's own default the ceiling would refuse what the server takes.
 	acceptsBytes    = "a whole number of bytes from 262144 to 1073741824"
+	acceptsMessage  = "a whole number of bytes from 1 to 2147483647"
 	acceptsPlatform = "auto, cloud or self_hosted"
 	acceptsURL      = "clickhouse://, clickhouses://, http:// or https:// with host, port and database"
+	acceptsSwitch   = "true or false"
+	acceptsBrokers  = "host:port, or several with commas between them"
+	acceptsListen   = "host:port with a port from 0 to 65535; an empty host is every address of the machine"
 )
 
 var errUnusable = errors.New("unusable")
@@ -57,16 +88,25 @@ func Variables() []Variable {
 		return func(c *Config, value string) error { *field(c) = value; return nil }
 	}
 	return []Variable{
-		{prefix + "URL", "", acceptsURL, "the server", setURL},
-		{prefix + "USER", "", "a user's name", "the user to connect as; unset: the URL's, or ClickHouse's default user", text(func(c *Config) *string { return &c.Target.User })},
-		{prefix + "PASSWORD", "", "the password", "that user's password", text(func(c *Config) *string { return &c.Target.Password })},
-		{prefix + "PASSWORD_FILE", "", "a path", "a file that holds the password, read at each connection", text(func(c *Config) *string { return &c.Target.PasswordFile })},
-		{prefix + "TLS_CA_FILE", "", "a path to PEM certificates", "authorities to trust instead of the system's", text(func(c *Config) *string { return &c.Target.CAFile })},
-		{prefix + "TLS_CERT_FILE", "", "a path to a PEM certificate", "the client's certificate", text(func(c *Config) *string { return &c.Target.CertFile })},
-		{prefix + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Target.KeyFile })},
-		{prefix + "PLATFORM", "auto", acceptsPlatform, "the platform to render for; auto probes the server", setPlatform},
-		{prefix + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server is waited for", setWait},
-		{prefix + "DDL_MAX_QUERY_SIZE", "16777216", acceptsBytes, "ceiling on the max_query_size sent with DDL", setMaxQuerySize},
+		{clickhouse + "URL", "", acceptsURL, "the server", setURL},
+		{clickhouse + "USER", "", "a user's name", "the user to connect as; unset: the URL's, or ClickHouse's default user", text(func(c *Config) *string { return &c.Target.User })},
+		{clickhouse + "PASSWORD", "", "the password", "that user's password", text(func(c *Config) *string { return &c.Target.Password })},
+		{clickhouse + "PASSWORD_FILE", "", "a path", "a file that holds the password, read at each connection", text(func(c *Config) *string { return &c.Target.PasswordFile })},
+		{clickhouse + "TLS_CA_FILE", "", "a path to PEM certificates", "authorities to trust instead of the system's", text(func(c *Config) *string { return &c.Target.CAFile })},
+		{clickhouse + "TLS_CERT_FILE", "", "a path to a PEM certificate", "the client's certificate", text(func(c *Config) *string { return &c.Target.CertFile })},
+		{clickhouse + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Target.KeyFile })},
+		{clickhouse + "BOOTSTRAP_TABLES", "true", acceptsSwitch, "make the schema true at boot; false gates nothing", setSwitch(func(c *Config) *bool { return &c.BootstrapTables })},
+		{clickhouse + "PLATFORM", "auto", acceptsPlatform, "the platform to render for; auto probes the server", setWord(func(c *Config) *string { return &c.Platform }, "auto", "cloud", "self_hosted")},
+		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, and a held lease, are waited for", setWait},
+		{clickhouse + "DDL_MAX_QUERY_SIZE", "16777216", acceptsBytes, "ceiling on the max_query_size sent with DDL", setBytes(262_144, 1<<30, func(c *Config) *int { return &c.MaxQuerySize })},
+		{kafka + "BROKERS", "", acceptsBrokers, "the deployment's bus; unset: it has none, and no topic is created", setBrokers},
+		{kafka + "BOOTSTRAP_TOPICS", "true", acceptsSwitch, "create the declared topics at boot", setSwitch(func(c *Config) *bool { return &c.Kafka.BootstrapTopics })},
+		{kafka + "TIERED_STORAGE", "false", acceptsSwitch, "set remote.storage.enable on the landing topic; false leaves the key unset", setSwitch(func(c *Config) *bool { return &c.Kafka.TieredStorage })},
+		{kafka + "TOPIC_MAX_MESSAGE_BYTES", "", acceptsMessage, "max.message.bytes of every topic created; unset: the manifest's", setBytes(1, 1<<31-1, func(c *Config) *int { return &c.Kafka.MaxMessageBytes })},
+		{prefix + "SCHEMAS_OVERLAY_DIR", "", "a directory that is there", "the deployment's own additive schema tree", setOverlay},
+		{prefix + "LISTEN", "127.0.0.1:8480", acceptsListen, "the address a service answers at", setListen},
+		{prefix + "LOG_FORMAT", "json", "json or text", "how a service writes its log", setWord(func(c *Config) *string { return &c.LogFormat }, "json", "text")},
+		{prefix + "LOG_LEVEL", "info", "debug, info, warn or error", "the least grave line of a service's log", setWord(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
 	}
 }
 
@@ -88,13 +128,13 @@ func Load(getenv func(string) string) (Config, error) {
 		if v.set(&c, value) == nil {
 			continue
 		}
-		if v.Name == prefix+"URL" {
+		if v.Name == clickhouse+"URL" {
 			value = ""
 		}
 		faults = append(faults, &Error{v.Name, value, v.Accepts})
 	}
 	if c.Target.Password != "" && c.Target.PasswordFile != "" {
-		faults = append(faults, &Error{prefix + "PASSWORD", "", "nothing while " + prefix + "PASSWORD_FILE is set"})
+		faults = append(faults, &Error{clickhouse + "PASSWORD", "", "nothing while " + prefix + "PASSWORD_FILE is set"})
 	}
 	return c, errors.Join(faults...)
 }
@@ -105,13 +145,35 @@ func setURL(c *Config, value string) error {
 	return catalog.Target{URL: value}.Check()
 }
 
-func setPlatform(c *Config, value string) error {
-	switch value {
-	case "auto", "cloud", "self_hosted":
-		c.Platform = value
+func setWord(field func(*Config) *string, words ...string) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		if !slices.Contains(words, value) {
+			return errUnusable
+		}
+		*field(c) = value
 		return nil
 	}
-	return errUnusable
+}
+
+func setSwitch(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		if value != "true" && value != "false" {
+			return errUnusable
+		}
+		*field(c) = value == "true"
+		return nil
+	}
+}
+
+func setBytes(least, most int, field func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		bytes, err := strconv.Atoi(value)
+		if err != nil || bytes < least || bytes > most {
+			return errUnusable
+		}
+		*field(c) = bytes
+		return nil
+	}
 }
 
 func setWait(c *Config, value string) error {
@@ -123,11 +185,45 @@ func setWait(c *Config, value string) error {
 	return nil
 }
 
-func setMaxQuerySize(c *Config, value string) error {
-	bytes, err := strconv.Atoi(value)
-	if err != nil || bytes < 262_144 || bytes > 1<<30 {
+func setBrokers(c *Config, value string) error {
+	brokers := strings.Split(value, ",")
+	for i, b := range brokers {
+		brokers[i] = strings.TrimSpace(b)
+		host, port, err := net.SplitHostPort(brokers[i])
+		if err != nil || host == "" || !isPort(port, 1) {
+			return errUnusable
+		}
+	}
+	c.Kafka.Brokers = brokers
+	return nil
+}
+
+func isPort(text string, least uint64) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port >= least
+}
+
+// setOverlay demands the directory itself; what is wrong inside it is reported and never stops the core. A service
+// that started without it would come to rest on a schema that lacks the deployment's own half.
+func setOverlay(c *Config, value string) error {
+	info, err := os.Stat(value)
+	if err != nil || !info.IsDir() {
 		return errUnusable
 	}
-	c.MaxQuerySize = bytes
+	c.Overlay = value
+	return nil
+}
+
+func setListen(c *Config, value string) error {
+	c.Listen = value
+	return CheckListen(value)
+}
+
+// CheckListen reports an address that nothing can listen at.
+func CheckListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil || !isPort(port, 0) {
+		return fmt.Errorf("%q is no address to listen at: it is %s", address, acceptsListen)
+	}
 	return nil
 }

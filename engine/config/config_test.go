@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 func env(pairs ...string) func(string) string {
 	return func(name string) string {
 		for i := 0; i < len(pairs); i += 2 {
-			if "DFE_ENGINE_CLICKHOUSE_"+pairs[i] == name {
+			if "DFE_ENGINE_"+pairs[i] == name || "DFE_ENGINE_CLICKHOUSE_"+pairs[i] == name {
 				return pairs[i+1]
 			}
 		}
@@ -28,24 +29,32 @@ func TestAnEmptyEnvironmentGivesTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := config.Config{Platform: "auto", Wait: 180 * time.Second, MaxQuerySize: 16 << 20}
-	if got != want {
-		t.Error(cmp.Diff(want, got))
+	want := config.Config{
+		Platform: "auto", Wait: 180 * time.Second, MaxQuerySize: 16 << 20, BootstrapTables: true,
+		Kafka: config.Kafka{BootstrapTopics: true}, Listen: "127.0.0.1:8480", LogFormat: "json", LogLevel: "info",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
 func TestEveryVariableIsTaken(t *testing.T) {
+	overlay := t.TempDir()
 	got, err := config.Load(env("URL", "https://h:8443/d", "USER", "u", "PASSWORD_FILE", "p", "TLS_CA_FILE", "ca", "TLS_CERT_FILE", "c", "TLS_KEY_FILE", "k",
-		"PLATFORM", "self_hosted", "BOOTSTRAP_WAIT_SECONDS", "0", "DDL_MAX_QUERY_SIZE", "1048576"))
+		"PLATFORM", "self_hosted", "BOOTSTRAP_WAIT_SECONDS", "0", "DDL_MAX_QUERY_SIZE", "1048576", "BOOTSTRAP_TABLES", "false",
+		"KAFKA_BROKERS", "a:9092, [::1]:9093", "KAFKA_BOOTSTRAP_TOPICS", "false", "KAFKA_TIERED_STORAGE", "true", "KAFKA_TOPIC_MAX_MESSAGE_BYTES", "2097152",
+		"SCHEMAS_OVERLAY_DIR", overlay, "LISTEN", ":8080", "LOG_FORMAT", "text", "LOG_LEVEL", "debug"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := config.Config{
 		Target:   catalog.Target{URL: "https://h:8443/d", User: "u", PasswordFile: "p", CAFile: "ca", CertFile: "c", KeyFile: "k"},
-		Platform: "self_hosted", MaxQuerySize: 1 << 20,
+		Platform: "self_hosted", MaxQuerySize: 1 << 20, Overlay: overlay,
+		Kafka:  config.Kafka{Brokers: []string{"a:9092", "[::1]:9093"}, TieredStorage: true, MaxMessageBytes: 2 << 20},
+		Listen: ":8080", LogFormat: "text", LogLevel: "debug",
 	}
-	if got != want {
-		t.Errorf("loaded %+v", got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -54,10 +63,15 @@ func TestAnUnusableValueNamesTheVariableAndWhatItAccepts(t *testing.T) {
 		{"URL", "localhost"}, {"PLATFORM", "embedded"}, {"PLATFORM", "AUTO"},
 		{"BOOTSTRAP_WAIT_SECONDS", "-1"}, {"BOOTSTRAP_WAIT_SECONDS", "3m"}, {"BOOTSTRAP_WAIT_SECONDS", "86401"},
 		{"DDL_MAX_QUERY_SIZE", "16MB"}, {"DDL_MAX_QUERY_SIZE", "1000"}, {"DDL_MAX_QUERY_SIZE", "9223372036854775808"},
+		{"BOOTSTRAP_TABLES", "yes"}, {"KAFKA_BOOTSTRAP_TOPICS", "0"}, {"KAFKA_TIERED_STORAGE", "True"},
+		{"KAFKA_TOPIC_MAX_MESSAGE_BYTES", "1MB"}, {"KAFKA_TOPIC_MAX_MESSAGE_BYTES", "0"}, {"KAFKA_TOPIC_MAX_MESSAGE_BYTES", "2147483648"},
+		{"KAFKA_BROKERS", "broker"}, {"KAFKA_BROKERS", "a:9092,"}, {"KAFKA_BROKERS", ":9092"}, {"KAFKA_BROKERS", "a:0"},
+		{"SCHEMAS_OVERLAY_DIR", filepath.Join(t.TempDir(), "absent")}, {"SCHEMAS_OVERLAY_DIR", "config_test.go"},
+		{"LISTEN", "8080"}, {"LISTEN", "h:65536"}, {"LISTEN", "h:http"}, {"LOG_FORMAT", "xml"}, {"LOG_LEVEL", "INFO"},
 	} {
 		_, err := config.Load(env(v.name, v.value))
 		var fault *config.Error
-		if !errors.As(err, &fault) || fault.Variable != "DFE_ENGINE_CLICKHOUSE_"+v.name || !strings.Contains(err.Error(), fault.Accepts) {
+		if !errors.As(err, &fault) || !strings.HasSuffix(fault.Variable, "_"+v.name) || !strings.Contains(err.Error(), fault.Accepts) {
 			t.Errorf("%s=%s gives %v", v.name, v.value, err)
 		}
 	}

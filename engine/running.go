@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/deps"
+)
+
+// Pending is the outcome of a declared object that a running pass has not come to. The ledger never holds it.
+const Pending ledger.Outcome = "pending"
+
+// running is what others see of the pass at hand. The pass writes it, on its own goroutine; anyone reads it.
+type running struct {
+	mu     sync.Mutex
+	at     bool
+	report Report
+	// pending are the declared objects in manifest order. A pass reports them in that order, so that those after the
+	// reported ones are those to come.
+	pending []*ObjectReport
+}
+
+// Running returns what the pass at hand has come to: the objects it is through with, and after them the declared ones
+// it has not come to, [Pending]. It reports false while no pass runs.
+func (e *Engine) Running() (Report, bool) {
+	e.running.mu.Lock()
+	defer e.running.mu.Unlock()
+	if !e.running.at {
+		return Report{}, false
+	}
+	r := e.running.report
+	// The pass only appends to its list, and what is in it does not change: a shorter view of it is safe to read.
+	r.Objects = slices.Clone(r.Objects)
+	if through := len(r.Objects); through < len(e.running.pending) {
+		r.Objects = append(r.Objects, e.running.pending[through:]...)
+	}
+	r.summarize()
+	return r, true
+}
+
+// publish shows the pass as it is now.
+func (p *pass) publish(step string) {
+	p.e.running.mu.Lock()
+	defer p.e.running.mu.Unlock()
+	p.e.running.at = true
+	p.e.running.report = *p.report
+	p.e.running.report.Step = step
+}
+
+// declare shows what the pass is going to come to.
+func (p *pass) declare(s *schema) {
+	pending := s.pending()
+	p.e.running.mu.Lock()
+	defer p.e.running.mu.Unlock()
+	p.e.running.pending = pending
+}
+
+// conceal ends what others see of the pass: the caller has its report.
+func (p *pass) conceal() {
+	p.e.running.mu.Lock()
+	defer p.e.running.mu.Unlock()
+	p.e.running.at, p.e.running.report, p.e.running.pending = false, Report{}, nil
+}
+
+// Declared returns what the schema tree and the overlay declare, object by object, as a report of a pass that has not
+// begun: no server is asked. Its state is [Unknown]. The error is a [TreeError].
+func (e *Engine) Declared() (Report, error) {
+	r := Report{Version: 1, State: Unknown, Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release, Objects: []*ObjectReport{}}
+	s, err := e.resolve()
+	if err != nil {
+		return r, err
+	}
+	r.SchemaRelease, r.OverlayRelease, r.Objects = s.release, s.overlayRelease, s.pending()
+	if s.overlayFault != nil {
+		r.OverlayFault = s.overlayFault.Error()
+	}
+	return r, nil
+}
+
+func (s *schema) pending() []*ObjectReport {
+	list := make([]*ObjectReport, len(s.objects))
+	for i, d := range s.objects {
+		o := &ObjectReport{Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Outcome: Pending}
+		o.Reads, o.Writes = s.flow(d.Object)
+		list[i] = o
+	}
+	return list
+}
+
+// flow lists the declared tables, views and dictionaries whose rows an object reads, and those it writes, each once.
+func (s *schema) flow(o ast.Object) (reads, writes []string) {
+	if o == nil {
+		return nil, nil
+	}
+	for _, ref := range deps.Of(o) {
+		if ref.Kind == deps.Function || ref.Name == o.ID() || s.relations[ref.Name] == nil {
+			continue
+		}
+		into := &reads
+		if ref.Writes {
+			into = &writes
+		}
+		if name := ref.Name.String(); !slices.Contains(*into, name) {
+			*into = append(*into, name)
+		}
+	}
+	return reads, writes
+}

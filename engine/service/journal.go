@@ -1,0 +1,82 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// journal writes what a pass did to its objects, each finding once: a pass that runs again and finds the same says
+// nothing new.
+type journal struct {
+	log *slog.Logger
+
+	mu sync.Mutex
+	// told holds the newest line about each object and path.
+	told map[string]string
+}
+
+// begin tells of a pass that begins.
+func (j *journal) begin(ctx context.Context, n int) {
+	j.log.InfoContext(ctx, "pass begins", "passes", n)
+}
+
+func (j *journal) write(ctx context.Context, r *engine.Report) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if r.OverlayFault != "" {
+		j.once(ctx, slog.LevelError, "overlay", "overlay left out", r.OverlayFault, "error", r.OverlayFault)
+	}
+	for _, o := range r.Objects {
+		about := []any{"kind", string(o.Kind), "object", o.Name}
+		key := string(o.Kind) + " " + o.Name
+		switch o.Outcome {
+		case ledger.Applied:
+			j.log.InfoContext(ctx, "object applied", append(about, "pass", r.Pass, "action", o.Action, "statements", len(o.Statements), "elapsed_ms", o.ElapsedMS)...)
+			delete(j.told, key)
+		case ledger.Failed, ledger.Blocked, ledger.Unresolved:
+			j.once(ctx, slog.LevelError, key, "object "+string(o.Outcome), o.Error, append(about, "pass", r.Pass, "error", o.Error)...)
+		default:
+			delete(j.told, key)
+		}
+		for _, c := range o.Changes {
+			if c.Action != string(rules.Refused) {
+				continue
+			}
+			j.once(ctx, slog.LevelWarn, key+" "+c.Path, "change refused", fmt.Sprint(c.Rule, c.Live, c.Desired),
+				append(about, "pass", r.Pass, "path", c.Path, "rule", c.Rule, "reason", c.Reason, "advice", c.Advice)...)
+		}
+	}
+	j.end(ctx, r)
+}
+
+func (j *journal) end(ctx context.Context, r *engine.Report) {
+	level, fault := slog.LevelInfo, []any{}
+	switch r.State {
+	case engine.Failed:
+		level = slog.LevelError
+	case engine.Observed:
+		level = slog.LevelWarn
+	}
+	if r.Error != "" {
+		fault = append(fault, "error", r.Error)
+	}
+	if r.Code != "" {
+		fault = append(fault, "code", r.Code)
+	}
+	j.log.Log(ctx, level, "pass "+string(r.State), append(fault, "pass", r.Pass, "schemas", r.SchemaRelease, "platform", r.Platform,
+		"statements", r.Summary.Statements, "refused", r.Summary.Refused, "reported", r.Summary.Reported, "took", r.Finished.Sub(r.Started).Round(time.Millisecond).String())...)
+}
+
+func (j *journal) once(ctx context.Context, level slog.Level, key, message, what string, attributes ...any) {
+	if line := message + what; j.told[key] != line {
+		j.told[key] = line
+		j.log.Log(ctx, level, message, attributes...)
+	}
+}

@@ -1,0 +1,147 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/dfe-engine/dfe/engine"
+)
+
+// Controller is what a service needs of an engine; [engine.Engine] is one.
+type Controller interface {
+	Pass(context.Context) (engine.Report, error)
+	Running() (engine.Report, bool)
+	Declared() (engine.Report, error)
+	Ping(context.Context) error
+	Target() string
+}
+
+// Options of [New]. Engine is required; the zero value of the rest is usable.
+type Options struct {
+	Engine Controller
+	// Off switches the phase off: no pass is made, the state is unknown, and readiness does not depend on it.
+	Off bool
+	// Release is the engine's own release. Empty: "dev".
+	Release string
+	// Log gets each event once; nil is silent.
+	Log *slog.Logger
+	// Ended is called after each pass, on the goroutine of [Service.Run]; nil: nothing.
+	Ended func(engine.Report)
+}
+
+// Service is the controller at work, and the routes that tell of it. It is safe for concurrent use.
+type Service struct {
+	o        Options
+	log      *slog.Logger
+	handler  http.Handler
+	ping     *pinger
+	journal  journal
+	renderer *renderer
+
+	mu sync.Mutex
+	// declared is the schema before a pass has looked at it.
+	declared engine.Report
+	begun    int // passes
+	running  bool
+	started  time.Time      // of the pass at hand
+	last     *engine.Report // the newest finished pass
+	next     time.Time      // when the next pass begins; zero: none is due
+	lapsed   int            // passes that left the lease to lapse
+}
+
+// New returns a service that has not begun: [Service.Run] makes the passes.
+func New(o Options) *Service {
+	if o.Release == "" {
+		o.Release = "dev"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ended == nil {
+		o.Ended = func(engine.Report) {}
+	}
+	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
+	s.handler = s.routes()
+	return s
+}
+
+// ServeHTTP answers the routes in the package's documentation.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Back-off between passes, by DESIGN.md section 6: from 30 s to 10 min. Jitter only ever lengthens a wait, so that the
+// replicas of a deployment do not come back together.
+const (
+	firstWait = 30 * time.Second
+	lastWait  = 8 * time.Minute
+	jitter    = 0.25
+)
+
+// Run makes passes until one converges, and returns then, or when the context has ended and the pass at hand with it.
+func (s *Service) Run(ctx context.Context) {
+	s.declare()
+	if s.o.Off {
+		s.log.InfoContext(ctx, "the schema phase is switched off: no pass is made, and readiness does not depend on it")
+		return
+	}
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		r, _ := s.Pass(ctx) // its error is in the report
+		if r.State == engine.Converged || ctx.Err() != nil {
+			return
+		}
+		pause := wait + time.Duration(rand.Float64()*jitter*float64(wait))
+		s.due(pause)
+		s.log.InfoContext(ctx, "the pass runs again", "in", pause.Round(time.Second).String())
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			s.due(0)
+			return
+		case <-timer.C:
+		}
+		s.declare()
+	}
+}
+
+// Pass makes one pass and keeps its report for the routes. Programs that wait for their schema at start-up call it
+// themselves instead of [Service.Run].
+func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
+	s.mu.Lock()
+	s.begun++
+	n := s.begun
+	s.running, s.started, s.next = true, time.Now().UTC(), time.Time{}
+	s.mu.Unlock()
+	s.journal.begin(ctx, n)
+	r, err := s.o.Engine.Pass(ctx)
+	s.mu.Lock()
+	s.running, s.last = false, &r
+	if r.LeaseUnreleased {
+		s.lapsed++
+	}
+	s.mu.Unlock()
+	s.journal.write(ctx, &r)
+	s.o.Ended(r)
+	return r, err
+}
+
+// declare reads what the tree declares. A tree with faults is left to the pass, which tells them.
+func (s *Service) declare() {
+	if r, err := s.o.Engine.Declared(); err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.declared = r
+	}
+}
+
+func (s *Service) due(in time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = time.Time{}
+	if in > 0 {
+		s.next = time.Now().UTC().Add(in)
+	}
+}
