@@ -31,7 +31,11 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
 		return p.Live, p.Desired
 	}
-	live, desired = canon.Pair(p.Live, o.render(p.Desired), o.Env)
+	rendered := o.render(p.Desired)
+	if t, ok := p.Desired.(*ast.Topic); ok {
+		rendered = RenderTopic(t, busOf(p.Live.(*ast.Topic), o.Bus))
+	}
+	live, desired = canon.Pair(p.Live, rendered, o.Env)
 	return level(live, desired, o.Platform)
 }
 
@@ -209,6 +213,8 @@ func originOf(o ast.Object) ast.Origin {
 	case *ast.Dictionary:
 		return o.Origin
 	case *ast.Function:
+		return o.Origin
+	case *ast.Topic:
 		return o.Origin
 	}
 	return ast.Origin{}

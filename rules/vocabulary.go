@@ -10,7 +10,7 @@ import (
 func Vocabulary() *rulelang.Vocabulary {
 	words := &rulelang.Vocabulary{
 		Actions:       []string{string(None), string(Report), string(Refused)},
-		ObjectActions: []string{string(Create)},
+		ObjectActions: actions(Create, CreateTopic),
 		Facts:         declaredFacts(),
 		Kinds: []rulelang.KindWords{
 			{Name: string(ast.KindDatabase), Parts: []rulelang.PartWords{enginePart(""), {Name: "setting", Named: true}, commentPart()}},
@@ -33,6 +33,8 @@ func Vocabulary() *rulelang.Vocabulary {
 				{Name: "range", Attrs: []string{"min", "max"}, Actions: actions(ReplaceDictionary)},
 				{Name: "setting", Named: true, Actions: actions(ReplaceDictionary)}, commentPart(ReplaceDictionary)}},
 			{Name: string(ast.KindFunction), Parts: []rulelang.PartWords{onePart("body", ReplaceFunction)}},
+			{Name: string(ast.KindTopic), Parts: []rulelang.PartWords{onePart("partitions"), onePart("replication_factor"), onePart("landing"),
+				onePart("dead_letter"), {Name: "config", Named: true}}},
 		},
 	}
 	// A clause that no parser reads is part of every kind and is changed by no action.

@@ -29,6 +29,7 @@ func (l *loader) check() {
 		}
 		d.Broken = d.Broken || l.errors > before
 	}
+	l.checkTopicNames()
 }
 
 // foreignDatabases exist on every server and are no schema object's home, but default is one for those who want it.

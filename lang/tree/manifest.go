@@ -92,7 +92,7 @@ func (l *loader) declare(k kind, block *hclsyntax.Block, body content, inst inst
 		}
 		label, at = t.value, attr.Expr.Range()
 	}
-	name, err := ParseName(label, k.qualified)
+	name, err := k.parse(label)
 	if err != nil {
 		l.fault(CodeName, at, fmt.Sprintf("Invalid name of a %s: %q", k.name, label), fmt.Sprintf("The name of a %s: %v.", k.name, err))
 		return
@@ -152,6 +152,11 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 		def.content = l.read(src.body, at, k.shape)
 		def.build()
 	case ".sql":
+		if k.statement == nil {
+			l.fault(CodeFile, attr.Expr.Range(), fmt.Sprintf("A %s has no statement", k.name),
+				fmt.Sprintf("ClickHouse has no CREATE for a %s: define it in a .hcl file.", k.name))
+			return
+		}
 		src, bad := l.files.read(from.value)
 		if bad != nil {
 			l.fault(bad.code, attr.Expr.Range(), bad.summary, bad.detail)

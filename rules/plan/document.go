@@ -191,6 +191,8 @@ func (c *Change) objectAction() string {
 		return ObjectCannotTell
 	case c.Action == "none", c.Action == "report", c.Action == "refused", c.Action == "create":
 		return c.Action
+	case c.Action == "create-topic":
+		return ObjectCreate
 	case len(c.Action) > 8 && c.Action[:8] == "replace-":
 		return ObjectReplace
 	default:
