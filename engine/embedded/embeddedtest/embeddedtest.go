@@ -35,7 +35,7 @@ var shared struct {
 }
 
 // Main runs the tests, closes the server and exits. It is called from TestMain.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	shared.owned = true
 	code := m.Run()
 	if err := closeShared(); err != nil {
