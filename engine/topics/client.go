@@ -3,10 +3,8 @@ package topics
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/dfe-engine/dfe/ast"
-	"github.com/dfe-engine/dfe/catalog"
 )
 
 const (
@@ -70,7 +67,7 @@ func Open(ctx context.Context, bus Bus) (*Client, error) {
 	c.admin.SetTimeoutMillis(int32(createTimeout / time.Millisecond))
 	if _, err := c.Brokers(ctx); err != nil {
 		client.Close()
-		return nil, c.explain(ctx, err)
+		return nil, explain(ctx, bus, err)
 	}
 	return c, nil
 }
@@ -87,70 +84,6 @@ func (c *Client) Brokers(ctx context.Context) (int, error) {
 		return 0, classify(ctx, c.bus, err)
 	}
 	return len(meta.Brokers), nil
-}
-
-// explain looks closer at a connection that was closed without a word: a listener that wants TLS closes on one without,
-// and one that wants SASL closes on the first request of a nobody. Both are there to stay.
-func (c *Client) explain(ctx context.Context, err error) error {
-	var fault *ConnectError
-	var first *kgo.ErrFirstReadEOF
-	if !errors.As(err, &fault) || fault.Fault != catalog.NotUp || !errors.As(err, &first) && !hungUp(err) {
-		return err
-	}
-	for _, address := range c.bus.Brokers {
-		switch {
-		case c.bus.TLS == (TLS{}) && speaksTLS(ctx, address):
-			fault.Fault, fault.Reason = catalog.Broken, address+" speaks TLS, and the connection is without"
-			fault.Remedy = "set DFE_ENGINE_KAFKA_TLS"
-			return err
-		case c.bus.SASL.Mechanism == "" && c.answersVersions(ctx, address):
-			fault.Fault, fault.Reason = catalog.Broken, address+" answers and then closes the connection: it wants to know who is there"
-			fault.Remedy = "set DFE_ENGINE_KAFKA_SASL_MECHANISM, the user and the password"
-			return err
-		}
-	}
-	return err
-}
-
-// speaksTLS reports a listener that greets in TLS, whatever its certificate.
-func speaksTLS(ctx context.Context, address string) bool {
-	asked, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(asked, "tcp", address)
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	greeted := false
-	config := &tls.Config{
-		// Nothing is sent over the connection: only whether there is a certificate is of interest.
-		InsecureSkipVerify: true, //nolint:gosec
-		VerifyConnection:   func(tls.ConnectionState) error { greeted = true; return errors.New("seen") },
-	}
-	if err := tls.Client(conn, config).HandshakeContext(asked); err != nil {
-		var alert tls.AlertError
-		return greeted || errors.As(err, &alert)
-	}
-	return true
-}
-
-// answersVersions reports a listener that answers the one request a broker answers to everybody.
-func (c *Client) answersVersions(ctx context.Context, address string) bool {
-	asked, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	options := []kgo.Opt{kgo.SeedBrokers(address), kgo.DialTimeout(dialTimeout), kgo.RequestRetries(0), kgo.DisableClientMetrics()}
-	if encryption, err := c.bus.TLS.config(); err == nil && encryption != nil {
-		options = append(options, kgo.DialTLSConfig(encryption))
-	}
-	client, err := kgo.NewClient(options...)
-	if err != nil {
-		return false
-	}
-	defer client.Close()
-	request := kmsg.NewPtrApiVersionsRequest()
-	request.ClientSoftwareName, request.ClientSoftwareVersion = "dfe", "1"
-	_, err = request.RequestWith(asked, client)
-	return err == nil
 }
 
 // Read is what was found under a name.

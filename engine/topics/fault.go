@@ -72,8 +72,7 @@ func classify(ctx context.Context, bus Bus, err error) error {
 		dns     *net.DNSError
 		network net.Error
 		record  tls.RecordHeaderError
-		alert   tls.AlertError
-		first   *kgo.ErrFirstReadEOF
+		alert   *net.OpError
 	)
 	switch {
 	case errors.As(err, &answer):
@@ -82,8 +81,8 @@ func classify(ctx context.Context, bus Bus, err error) error {
 		c.Reason, c.Remedy = "a broker's certificate is not trusted ("+rootText(err)+")", remedyTrust
 	case errors.As(err, &record), errors.Is(err, syscall.EPROTO):
 		c.Reason, c.Remedy = "what listens there does not speak TLS", remedyListener
-	case errors.As(err, &alert):
-		c.Reason, c.Remedy = "a broker ends the TLS handshake ("+alert.Error()+")", "give the client certificate it asks for: DFE_ENGINE_KAFKA_TLS_CERT_FILE and _KEY_FILE"
+	case errors.As(err, &alert) && alert.Op == "remote error": // crypto/tls says so of an alert
+		c.Reason, c.Remedy = "a broker ends the TLS handshake ("+rootText(err)+")", "give the client certificate it asks for: DFE_ENGINE_KAFKA_TLS_CERT_FILE and _KEY_FILE"
 	case errors.As(err, &dns):
 		c.Fault, c.Reason, c.Remedy = catalog.NotUp, "the host name "+dns.Name+" does not resolve", "correct it, or wait for the service it names"
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -92,15 +91,17 @@ func classify(ctx context.Context, bus Bus, err error) error {
 		c.Fault, c.Reason, c.Remedy = catalog.NotUp, "there is no route to the host", "check the network, or correct DFE_ENGINE_KAFKA_BROKERS"
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		c.Fault, c.Reason, c.Remedy = catalog.NotUp, "no answer within the time to connect", remedyStart
-	case errors.As(err, &first), hungUp(err):
+	case hungUp(err):
 		c.Fault, c.Reason, c.Remedy = catalog.NotUp, "the connection is closed before any answer", "wait for the brokers if they are starting, else "+remedyListener
 	case kerr.IsRetriable(err), kgo.IsRetryableBrokerErr(err):
 		c.Fault, c.Reason, c.Remedy = catalog.NotUp, "no broker is ready ("+rootText(err)+")", remedyStart
 	default:
-		c.Reason, c.Remedy = "what answers there is no Kafka ("+rootText(err)+")", remedyListener
+		c.Reason, c.Remedy = noKafka(err), remedyListener
 	}
 	return c
 }
+
+func noKafka(err error) string { return "what answers there is no Kafka (" + rootText(err) + ")" }
 
 // answered tells what a broker's own error means. Codes are those of Kafka's protocol.
 func (c *ConnectError) answered(answer *kerr.Error, err error) {

@@ -54,6 +54,8 @@ type Change struct {
 	// Live and Desired are the two values as text; absent where that side has none.
 	Live    string `json:"live,omitempty"`
 	Desired string `json:"desired,omitempty"`
+	// SetBy is what the live value of a topic's configuration comes from: the topic, or a default of the broker.
+	SetBy string `json:"set_by,omitempty"`
 	// Statement is what carries the change out, or, where it is refused or only reported, what an operator could run:
 	// several statements are separated by ";\n". Empty where ClickHouse has none.
 	Statement string `json:"statement,omitempty"`
