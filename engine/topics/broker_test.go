@@ -294,7 +294,8 @@ func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 func TestTheKnownConfigurationsAreThoseOfTheBroker(t *testing.T) {
 	b := kafkatest.Start(t)
 	admin := inKafka(t, b, "known_configs")
-	if _, err := admin.CreateTopic(t.Context(), 1, 1, nil, "known_configs"); err != nil {
+	run := topics.Runner{Bus: topics.Bus{Brokers: []string{b.Plain}}, Book: book(t)}
+	if _, err := run.Apply(t.Context(), declared(topic("known_configs"))); err != nil {
 		t.Fatal(err)
 	}
 	configs, err := admin.DescribeTopicConfigs(t.Context(), "known_configs")

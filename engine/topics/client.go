@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -28,7 +27,6 @@ const (
 type Client struct {
 	bus    Bus
 	client *kgo.Client
-	admin  *kadm.Client
 }
 
 // Open connects and asks who the brokers are: one try. The error is a [*BusError], or a [*ConnectError] of which [IsNotUp]
@@ -63,8 +61,7 @@ func Open(ctx context.Context, bus Bus) (*Client, error) {
 	if err != nil {
 		return nil, busFault("%v", err)
 	}
-	c := &Client{bus: bus, client: client, admin: kadm.NewClient(client)}
-	c.admin.SetTimeoutMillis(int32(createTimeout / time.Millisecond))
+	c := &Client{bus: bus, client: client}
 	if _, err := c.Brokers(ctx); err != nil {
 		client.Close()
 		return nil, explain(ctx, bus, err)
@@ -77,13 +74,27 @@ func (c *Client) Close() { c.client.Close() }
 
 // Brokers counts the live brokers.
 func (c *Client) Brokers(ctx context.Context) (int, error) {
+	answer, err := c.metadata(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	return len(answer.Brokers), nil
+}
+
+// metadata asks about topics by name; about none where there is none. It asks a broker each time: package kadm answers
+// from its cache, and gives up on all topics where one may not be read.
+func (c *Client) metadata(ctx context.Context, names []string) (*kmsg.MetadataResponse, error) {
+	request := kmsg.NewPtrMetadataRequest()
+	request.Topics = []kmsg.MetadataRequestTopic{}
+	for _, name := range names {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, t)
+	}
 	asked, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	meta, err := c.admin.BrokerMetadata(asked)
-	if err != nil {
-		return 0, classify(ctx, c.bus, err)
-	}
-	return len(meta.Brokers), nil
+	answer, err := request.RequestWith(asked, c.client)
+	return answer, classify(ctx, c.bus, err)
 }
 
 // Read is what was found under a name.
@@ -100,19 +111,17 @@ func (c *Client) Read(ctx context.Context, names []string) (map[string]Read, err
 	if len(names) == 0 {
 		return found, nil
 	}
-	asked, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	details, err := c.admin.ListTopics(asked, names...)
+	answer, err := c.metadata(ctx, names)
 	if err != nil {
-		return nil, classify(ctx, c.bus, err)
+		return nil, err
 	}
 	var there []string
-	for _, name := range names {
-		d, listed := details[name]
-		switch {
-		case !listed, errors.Is(d.Err, kerr.UnknownTopicOrPartition):
-		case d.Err != nil:
-			found[name] = Read{Unreadable: text(d.Err)}
+	for _, d := range answer.Topics {
+		name := *d.Topic // it is what was asked for
+		switch err := kerr.ErrorForCode(d.ErrorCode); {
+		case errors.Is(err, kerr.UnknownTopicOrPartition):
+		case err != nil && !errors.Is(err, kerr.LeaderNotAvailable):
+			found[name] = Read{Unreadable: words(err, "")}
 		default:
 			t := &ast.Topic{Name: name, Partitions: len(d.Partitions), Read: true}
 			for _, p := range d.Partitions {
@@ -127,29 +136,46 @@ func (c *Client) Read(ctx context.Context, names []string) (map[string]Read, err
 	if len(there) == 0 {
 		return found, nil
 	}
-	configs, err := c.admin.DescribeTopicConfigs(asked, there...)
-	if err != nil {
-		return nil, classify(ctx, c.bus, err)
+	return found, c.readConfigs(ctx, there, found)
+}
+
+// readConfigs completes the topics with their configurations.
+func (c *Client) readConfigs(ctx context.Context, names []string, found map[string]Read) error {
+	request := kmsg.NewPtrDescribeConfigsRequest()
+	for _, name := range names {
+		resource := kmsg.NewDescribeConfigsRequestResource()
+		resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, name
+		request.Resources = append(request.Resources, resource)
 	}
-	for _, resource := range configs {
-		switch {
-		case errors.Is(resource.Err, kerr.UnknownTopicOrPartition):
-			delete(found, resource.Name) // a broker that has not heard of it yet, or it was deleted meanwhile
-		case resource.Err != nil:
-			found[resource.Name] = Read{Unreadable: "its configuration: " + words(resource.Err, resource.ErrMessage)}
+	asked, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	answer, err := request.RequestWith(asked, c.client)
+	if err != nil {
+		return classify(ctx, c.bus, err)
+	}
+	for _, resource := range answer.Resources {
+		name := resource.ResourceName
+		switch err := kerr.ErrorForCode(resource.ErrorCode); {
+		case errors.Is(err, kerr.UnknownTopicOrPartition):
+			delete(found, name) // a broker that has not heard of it yet, or it was deleted meanwhile
+		case err != nil:
+			found[name] = Read{Unreadable: "its configuration: " + words(err, value(resource.ErrorMessage))}
 		default:
-			t := found[resource.Name].Topic
+			t := found[name].Topic
 			for _, config := range resource.Configs {
-				value := ""
-				if config.Value != nil {
-					value = *config.Value
-				}
-				t.Configs = append(t.Configs, ast.TopicConfig{Name: config.Key, Value: value, SetBy: setBy(config.Source)})
+				t.Configs = append(t.Configs, ast.TopicConfig{Name: config.Name, Value: value(config.Value), SetBy: setBy(config.Source)})
 			}
 			slices.SortFunc(t.Configs, func(a, b ast.TopicConfig) int { return cmp.Compare(a.Name, b.Name) })
 		}
 	}
-	return found, nil
+	return nil
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // setBy names the source of a configuration (Kafka's DescribeConfigs, KIP-226).
@@ -186,29 +212,37 @@ var ErrExists = errors.New("the topic exists")
 // Create creates one topic, in a request of its own: a controller may refuse a request as a whole. The error is
 // [ErrExists], a [*RefusedError], or one after which only reading tells whether the topic is there.
 func (c *Client) Create(ctx context.Context, t *ast.Topic) error {
-	configs := make(map[string]*string, len(t.Configs))
+	wanted := kmsg.NewCreateTopicsRequestTopic()
+	wanted.Topic, wanted.NumPartitions, wanted.ReplicationFactor = t.Name, int32(t.Partitions), int16(t.Replicas)
 	for i := range t.Configs {
-		configs[t.Configs[i].Name] = &t.Configs[i].Value
+		config := kmsg.NewCreateTopicsRequestTopicConfig()
+		config.Name, config.Value = t.Configs[i].Name, &t.Configs[i].Value
+		wanted.Configs = append(wanted.Configs, config)
 	}
+	request := kmsg.NewPtrCreateTopicsRequest()
+	request.TimeoutMillis = int32(createTimeout / time.Millisecond)
+	request.Topics = append(request.Topics, wanted)
 	asked, cancel := context.WithTimeout(ctx, createTimeout+answerTimeout)
 	defer cancel()
-	answers, err := c.admin.CreateTopics(asked, int32(t.Partitions), int16(t.Replicas), configs, t.Name)
+	answer, err := request.RequestWith(asked, c.client)
 	if err != nil {
 		return classify(ctx, c.bus, err)
 	}
-	answer, ok := answers[t.Name]
-	var code *kerr.Error
-	switch {
-	case !ok:
-		return fmt.Errorf("the controller did not answer about topic %s", t.Name)
-	case answer.Err == nil:
-		return nil
-	case errors.Is(answer.Err, kerr.TopicAlreadyExists):
-		return ErrExists
-	case errors.As(answer.Err, &code) && !code.Retriable && code != kerr.UnknownServerError:
-		return &RefusedError{Topic: t.Name, Code: code.Message, Words: words(answer.Err, answer.ErrMessage)}
+	if len(answer.Topics) != 1 {
+		return fmt.Errorf("the controller answers about %d topics and was asked for %s", len(answer.Topics), t.Name)
 	}
-	return fmt.Errorf("creating topic %s: %s", t.Name, words(answer.Err, answer.ErrMessage))
+	message := value(answer.Topics[0].ErrorMessage)
+	var code *kerr.Error
+	switch err := kerr.ErrorForCode(answer.Topics[0].ErrorCode); {
+	case err == nil:
+		return nil
+	case errors.Is(err, kerr.TopicAlreadyExists):
+		return ErrExists
+	case errors.As(err, &code) && !code.Retriable && code != kerr.UnknownServerError:
+		return &RefusedError{Topic: t.Name, Code: code.Message, Words: words(err, message)}
+	default:
+		return fmt.Errorf("creating topic %s: %s", t.Name, words(err, message))
+	}
 }
 
 // words is what the broker says of an error; of one that it leaves without, what Kafka's protocol says.

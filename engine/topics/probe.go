@@ -41,13 +41,16 @@ func explain(ctx context.Context, bus Bus, err error) error {
 	return err
 }
 
-// dial opens a connection that ends with the context or after the time to connect.
+// probeTimeout bounds one look: a listener that speaks something else waits for more, and never gets it.
+const probeTimeout = 2 * time.Second
+
+// dial opens a connection for one look.
 func dial(ctx context.Context, address string) (net.Conn, error) {
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", address)
+	conn, err := (&net.Dialer{Timeout: probeTimeout}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return conn, conn.SetDeadline(time.Now().Add(dialTimeout))
+	return conn, conn.SetDeadline(time.Now().Add(probeTimeout))
 }
 
 // speaksTLS reports a listener that shows a certificate, whoever signed it.
