@@ -12,6 +12,7 @@ func (w *statement) table(t *Table) {
 	}
 	w.elements(t.Columns, t)
 	w.storage(t)
+	w.targets(t.Targets)
 	w.comment(t.Comment)
 	if asQuery {
 		keyword := "AS"

@@ -11,4 +11,10 @@
 // form, in which two trees are equal exactly when they describe the same object, is made by package lang/canon.
 //
 // The package imports nothing of ours and touches no file, clock or network.
+//
+// # Stability
+//
+// [Object], [Part], [Attr], [Node] and the fields of the kinds are stable: fields and kinds are added, none is renamed or
+// changes its meaning. A program that switches over kinds or parts has a default. All that is exported here and in the
+// other packages is listed in engine/testdata/api.txt, where a change of it is seen in review.
 package ast

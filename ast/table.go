@@ -24,6 +24,7 @@ type Table struct {
 	// ("DELETE", "TO DISK", "TO VOLUME", "RECOMPRESS", "GROUP BY"): Kids[0] is the expression, then WHERE, SET, ...
 	TTL      *Node
 	Settings []Setting
+	Targets  []*Target // of a TimeSeries table
 	Comment  string
 	// Unread are clauses and elements no parser of ours reads, as Opaque nodes.
 	Unread []*Node
@@ -36,7 +37,7 @@ func (t *Table) Kind() Kind { return KindTable }
 // ID returns the table's name.
 func (t *Table) ID() Name { return t.Name }
 
-// Parts lists columns, indexes, projections, constraints, engine, keys, TTL rules, settings and comment. The order
+// Parts lists columns, indexes, projections, constraints, engine, keys, TTL rules, settings, targets and comment. The order
 // of the columns is the order of their parts.
 func (t *Table) Parts() []Part {
 	parts := make([]Part, 0, len(t.Columns)+len(t.Settings)+8)
@@ -58,6 +59,9 @@ func (t *Table) Parts() []Part {
 	parts = appendNode(parts, "sample_by", t.SampleBy)
 	parts = appendNode(parts, "ttl", t.TTL)
 	parts = settingParts(parts, "setting", t.Settings)
+	for _, target := range t.Targets {
+		parts = target.parts(parts)
+	}
 	parts = unreadParts(parts, t.Unread)
 	return appendText(parts, "comment", t.Comment)
 }

@@ -10,4 +10,7 @@
 // are left out.
 //
 // The package sends SELECT alone by itself. Statements go through [Conn.Exec] for package engine, which decides.
+//
+// [Target], [Open], [Read], [Conn], [Catalog], [Object], [Facts] and the errors are stable: fields are added, and a query
+// may ask the server for more.
 package catalog

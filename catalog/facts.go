@@ -24,6 +24,11 @@ type Facts struct {
 	Macros                                    map[string]string
 	// Cluster lists the members of the cluster the macro {cluster} names; empty without that macro or cluster.
 	Cluster []Member
+	// UserDirectories are where users and roles are kept, in the order in which the server looks them up.
+	UserDirectories []UserDirectory
+	// NamedCollections is the type of the named collections' storage: "local", "keeper", ...; empty where the server
+	// does not tell.
+	NamedCollections string
 	// Settings holds every query setting the server knows, with the value in force for us.
 	Settings map[string]string
 	// TableSettings holds every MergeTree setting the server knows; true for one that no ALTER may change.
@@ -36,6 +41,18 @@ type Member struct {
 	Host           string
 	Port           uint16
 	Local          bool
+}
+
+// UserDirectory is one place where a server keeps users, roles and the like.
+type UserDirectory struct{ Name, Type string }
+
+// Writable reports whether CREATE USER and CREATE ROLE may write there.
+func (d UserDirectory) Writable() bool {
+	switch d.Type {
+	case "users_xml", "users.xml", "ldap":
+		return false
+	}
+	return true
 }
 
 // Knows reports whether the server has the named setting, of a query or of a MergeTree table.
@@ -75,9 +92,14 @@ const (
 	UNION ALL SELECT name, value, true, toBool(readonly) FROM system.merge_tree_settings`
 	selectCluster = `SELECT shard_num, replica_num, host_name, port, toBool(is_local) FROM system.clusters
 	WHERE cluster = (SELECT any(substitution) FROM system.macros WHERE macro = 'cluster') ORDER BY shard_num, replica_num`
+	// The precedences of directories count from 1.
+	selectStorages = `SELECT name, type, precedence FROM (
+		SELECT name, type, toUInt64(precedence) AS precedence FROM system.user_directories
+		UNION ALL SELECT '', value, 0 FROM system.server_settings WHERE name = 'named_collections_storage.type')
+	ORDER BY precedence`
 )
 
-// ReadFacts asks the server about itself, in four queries.
+// ReadFacts asks the server about itself, in five queries.
 func ReadFacts(ctx context.Context, c *Conn) (*Facts, error) {
 	f := &Facts{Macros: map[string]string{}, Settings: map[string]string{}, TableSettings: map[string]bool{}}
 	var zookeeperTables uint64
@@ -121,6 +143,22 @@ func ReadFacts(ctx context.Context, c *Conn) (*Facts, error) {
 	})
 	if err != nil {
 		return nil, &ReadError{"the clusters", err}
+	}
+	err = c.Select(ctx, selectStorages, nil, func(scan func(...any) error) error {
+		var (
+			d          UserDirectory
+			precedence uint64
+		)
+		err := scan(&d.Name, &d.Type, &precedence)
+		if precedence == 0 {
+			f.NamedCollections = d.Type
+		} else {
+			f.UserDirectories = append(f.UserDirectories, d)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, &ReadError{"where users and collections are kept", err}
 	}
 	f.Cloud = f.Settings["cloud_mode"] == "1"
 	f.DefaultDatabaseEngine = f.Settings["default_database_engine"]

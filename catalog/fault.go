@@ -200,8 +200,10 @@ func (c *ConnectError) byStatus(status *clickhouse.HTTPError) {
 }
 
 // ServerMessage returns ClickHouse's message with its code, without the version it appends, on one line.
-func ServerMessage(e *clickhouse.Exception) string {
-	text := e.Message
+func ServerMessage(e *clickhouse.Exception) string { return ServerText(e.Code, e.Message) }
+
+// ServerText is [ServerMessage] of an exception that a system table reports.
+func ServerText(code int32, text string) string {
 	if cut := strings.LastIndex(text, " (version "); cut >= 0 {
 		text = text[:cut]
 	}
@@ -210,7 +212,7 @@ func ServerMessage(e *clickhouse.Exception) string {
 	if len(text) > longestMessageOfServer {
 		text = strings.ToValidUTF8(text[:longestMessageOfServer], "") + " ..."
 	}
-	return fmt.Sprintf("code %d: %s", e.Code, text)
+	return fmt.Sprintf("code %d: %s", code, text)
 }
 
 // rootText is the innermost error's text: the outer ones repeat addresses and users.

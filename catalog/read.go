@@ -34,15 +34,20 @@ const (
 	selectFunction  = columnsOfFunctions + ` AND name = ?`
 )
 
-// Read reads the server's facts and every object in scope, in seven queries. An error means that the server's answer
+// Read reads the server's facts and every object in scope, in eight queries. An error means that the server's answer
 // is not known in full: a part of a catalogue is never returned.
 func Read(ctx context.Context, c *Conn, scope Scope) (*Catalog, error) {
 	facts, err := ReadFacts(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	return ReadObjects(ctx, c, facts, scope)
+}
+
+// ReadObjects is [Read] for a server whose facts are known, in three queries.
+func ReadObjects(ctx context.Context, c *Conn, facts *Facts, scope Scope) (*Catalog, error) {
 	found := &Catalog{Facts: facts, Databases: map[string]*Object{}, Relations: map[ast.Name]*Object{}, Functions: map[string]*Object{}}
-	err = databases(ctx, c, selectDatabases, nil, func(o *Object) { found.Databases[o.Name.Name] = o })
+	err := databases(ctx, c, selectDatabases, nil, func(o *Object) { found.Databases[o.Name.Name] = o })
 	if err != nil {
 		return nil, &ReadError{"the databases", err}
 	}

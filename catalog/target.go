@@ -172,7 +172,7 @@ func (t Target) options() (*clickhouse.Options, error) {
 		o.Auth.Password = t.Password
 	}
 	if t.PasswordFile != "" {
-		secret, err := os.ReadFile(t.PasswordFile)
+		secret, err := ReadSecret(t.PasswordFile)
 		if err != nil {
 			return nil, &TargetError{fmt.Sprintf("the password file %s cannot be read (%v)", t.PasswordFile, cause(err)), "make it readable for this process"}
 		}
@@ -213,7 +213,7 @@ func durations(o *clickhouse.Options, query url.Values) error {
 func (t Target) tls(host string) (*tls.Config, error) {
 	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
+		pem, err := ReadSecret(t.CAFile)
 		if err != nil {
 			return nil, &TargetError{fmt.Sprintf("the CA file %s cannot be read (%v)", t.CAFile, cause(err)), "make it readable for this process"}
 		}
@@ -223,7 +223,13 @@ func (t Target) tls(host string) (*tls.Config, error) {
 		}
 	}
 	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		certificate, err1 := ReadSecret(t.CertFile)
+		key, err2 := ReadSecret(t.KeyFile)
+		var pair tls.Certificate
+		err := errors.Join(err1, err2)
+		if err == nil {
+			pair, err = tls.X509KeyPair(certificate, key)
+		}
 		if err != nil {
 			return nil, &TargetError{fmt.Sprintf("the client certificate %s with the key %s cannot be used (%v)", t.CertFile, t.KeyFile, cause(err)), "give a matching pair in PEM form"}
 		}

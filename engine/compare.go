@@ -81,10 +81,13 @@ func (c *comparison) declared() []rules.Pair {
 
 func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	p := rules.Pair{Kind: d.Kind, Name: d.Name, Desired: d.Object}
-	if r := c.records[d.key()]; r != nil {
+	if r := c.records[d.key()]; r != nil && r.Existed() {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
 	}
 	seen(&p, live)
+	if d.Kind == ast.KindFunction {
+		p.Inlined = c.inlinedIn(p.Live, d)
+	}
 	return p
 }
 
@@ -92,7 +95,7 @@ func seen(p *rules.Pair, live *catalog.Object) {
 	if live == nil {
 		return
 	}
-	p.Live, p.Seen = live.Tree, rules.Seen{Engine: live.Engine, UUID: live.UUID}
+	p.Live, p.Seen = live.Tree, rules.Seen{Kind: live.Kind, Engine: live.Engine, UUID: live.UUID}
 	if live.Unreadable != nil {
 		p.Unreadable = &rules.Unreadable{Side: "live", Message: live.Unreadable.Error()}
 	}
@@ -134,6 +137,17 @@ func (s *schema) scope() catalog.Scope {
 		}
 	}
 	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+}
+
+// databases lists the declared databases.
+func (s *schema) databases() []string {
+	var names []string
+	for _, d := range s.objects {
+		if d.Kind == ast.KindDatabase {
+			names = append(names, d.Name.Name)
+		}
+	}
+	return names
 }
 
 // checksum is that of an object as read, or "" where it cannot be had.

@@ -15,6 +15,7 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/platform"
 )
 
 func TestALedgerOfAnotherShapeIsRefusedByNameAndKept(t *testing.T) {
@@ -154,7 +155,7 @@ func TestAServerOlderThanTheReleaseIsRefusedByName(t *testing.T) {
 	}
 	w := s.wire()
 	_, err = s.engine(engine.Options{Target: catalog.Target{URL: w.URL}}).Pass(t.Context())
-	var old *engine.VersionError
+	var old *platform.VersionError
 	if !errors.As(err, &old) || old.Need != "99.1" || w.sent() != 0 {
 		t.Errorf("error %v after %d statements, want a *VersionError and none", err, w.sent())
 	}
@@ -169,5 +170,135 @@ func TestATreeWithAFaultSendsNothing(t *testing.T) {
 	var faults *engine.TreeError
 	if !errors.As(err, &faults) || r.State != engine.Failed || w.sent() != 0 {
 		t.Errorf("error %v, state %s, %d statements", err, r.State, w.sent())
+	}
+}
+
+// A server looks a name without a database up in the database of the connection.
+func TestANameWithoutADatabaseIsNeverOneOfTheConnections(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.exec("CREATE TABLE default.books (isbn String, title String) ENGINE = MergeTree ORDER BY isbn")
+	s.exec("CREATE TABLE default.loans (isbn String) ENGINE = MergeTree ORDER BY isbn")
+	t.Cleanup(func() {
+		conn, err := catalog.Open(context.Background(), catalog.Target{URL: s.url})
+		if err == nil {
+			err = errors.Join(conn.Exec(context.Background(), "DROP TABLE default.books SYNC", "", nil),
+				conn.Exec(context.Background(), "DROP TABLE default.loans SYNC", "", nil), conn.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	s.tree("-- latest.sql --\nCREATE VIEW DB.latest AS SELECT isbn, title FROM books WHERE isbn IN (SELECT isbn FROM loans)\n")
+	s.pass(engine.Options{})
+	if got := s.value("SELECT as_select FROM system.tables WHERE database = 'DB' AND name = 'latest'"); strings.Contains(got, "default.") {
+		t.Errorf("the view reads %s", got)
+	}
+	if again := s.pass(engine.Options{}); again.Summary.Statements != 0 {
+		t.Errorf("again: %+v", again.Summary)
+	}
+}
+
+func TestATreeThatDeclaresTheBookkeepingItsOwnWayIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	for name, definition := range map[string]string{
+		"another shape": "table \"dfe.schema_migrations\" { from = \"own.sql\" }\n-- own.sql --\nCREATE TABLE dfe.schema_migrations (a UInt8) ENGINE = MergeTree ORDER BY a\n",
+		"another kind":  "view \"dfe.schema_lock\" { from = \"own.sql\" }\n-- own.sql --\nCREATE VIEW dfe.schema_lock AS SELECT 1 AS a\n",
+	} {
+		s := newStage(t)
+		s.tree("-- manifest.hcl --\nrelease = \"1\"\ndatabase \"dfe\" {}\n" + definition)
+		w := s.wire()
+		_, err := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}}).Pass(t.Context())
+		var fault *engine.TreeError
+		if !errors.As(err, &fault) || w.sent() != 0 || !strings.Contains(err.Error(), "is where the engine keeps its books") {
+			t.Errorf("%s: error %v after %d statements", name, err, w.sent())
+		}
+	}
+}
+
+func TestAnOverlayThatDeclaresTheBookkeepingIsLeftOut(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	overlay := t.TempDir()
+	writeTree(t, overlay, "-- manifest.hcl --\nrelease = \"0.1\"\ndatabase \"dfe\" {}\ntable \"dfe.schema_lock\" { from = \"own.sql\" }\n"+
+		"-- own.sql --\nCREATE TABLE dfe.schema_lock (a UInt8) ENGINE = MergeTree ORDER BY a\n")
+	r := s.pass(engine.Options{Overlay: overlay})
+	if r.State != engine.Converged || r.OverlayFault == "" {
+		t.Errorf("state %s, overlay fault %q", r.State, r.OverlayFault)
+	}
+}
+
+func TestALiveObjectThatCannotBeReadIsNamedAndCountedAndStopsNothing(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.tree(`
+-- manifest.hcl --
+release = "1"
+database "default" {} # of the embedded engine: it has an engine that no statement names
+database "DB" {}
+table "DB.loans"  { from = "loans.hcl" }
+view  "DB.latest" { from = "latest.sql" }
+view  "DB.after"  { from = "after.sql" }
+-- after.sql --
+CREATE VIEW DB.after AS SELECT isbn FROM DB.loans
+`)
+	s.exec("CREATE DATABASE DB")
+	s.exec("CREATE TABLE DB.loans (at DateTime, isbn String) ENGINE = MergeTree ORDER BY at")
+	err := s.conn.Exec(t.Context(), s.in("CREATE WINDOW VIEW DB.latest ENGINE = MergeTree ORDER BY c AS SELECT count() AS c, tumbleStart(w) AS s FROM DB.loans GROUP BY tumble(at, toIntervalSecond(5)) AS w"),
+		"", map[string]any{"allow_experimental_window_view": 1, "allow_experimental_analyzer": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.pass(engine.Options{})
+	want := []string{"database : unchanged, none", "table loans: unchanged, none", "view latest: refused, refused", "view after: applied, create"}
+	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
+		t.Error(diff)
+	}
+	if r.Summary.Unreadable != 1 || r.Summary.Refused != 1 {
+		t.Errorf("%+v, want the database default unreadable and the view refused", r.Summary)
+	}
+	for _, o := range r.Objects {
+		if o.Name == "default" && (o.Outcome != ledger.Unreadable || o.Error == "") {
+			t.Errorf("%+v", o)
+		}
+	}
+	status, err := s.engine(engine.Options{}).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.AllMatch() {
+		t.Error("the status says that all is well")
+	}
+}
+
+// What never came to be was not there before, and nobody dropped it.
+func TestWhatWasNeverCreatedIsNotReportedAsGone(t *testing.T) {
+	s := newStage(t)
+	s.tree(broken)
+	for range 2 {
+		r, err := s.engine(engine.Options{}).Pass(t.Context())
+		if err == nil {
+			t.Fatal("the server takes the table")
+		}
+		for _, o := range r.Objects {
+			if o.Reported() > 0 {
+				t.Errorf("%s %s is reported: %s", o.Kind, o.Name, o.Changes[0].Reason)
+			}
+		}
+	}
+}
+
+func TestAColumnThatWasNeverAddedIsNotReportedAsGone(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.tree("-- books.hcl --\ncolumn \"isbn\" { type = \"String\" }\ncolumn \"title\" { type = \"String\" }\ncolumn \"pages\" {\n  type = \"UInt16\"\n  default = \"nowhere(title)\"\n}\nengine = \"MergeTree\"\norder_by = [\"isbn\"]\n")
+	for range 2 {
+		r, err := s.engine(engine.Options{}).Pass(t.Context())
+		if err == nil {
+			t.Fatal("the server takes the column")
+		}
+		if r.Summary.Reported > 0 {
+			t.Errorf("%+v: something is reported as gone", r.Summary)
+		}
 	}
 }

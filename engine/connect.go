@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/platform"
+	"github.com/dfe-engine/dfe/rules"
 )
 
 const (
@@ -30,6 +33,20 @@ func (e *Engine) connect(ctx context.Context) (*catalog.Conn, error) {
 			return nil, err
 		}
 	}
+}
+
+// platform is the one to render for.
+func (e *Engine) platform(facts *catalog.Facts) rules.Platform {
+	return platform.Of(e.options.Platform, facts, e.options.Target)
+}
+
+// checkServer refuses a server that cannot have the schema, before anything is sent.
+func (e *Engine) checkServer(facts *catalog.Facts, s *schema) error {
+	kinds := map[ast.Kind]bool{}
+	for _, d := range s.objects {
+		kinds[d.Kind] = true
+	}
+	return platform.Check(e.platform(facts), facts, platform.Need{MinServer: s.minServer, Kinds: kinds}, e.options.Target)
 }
 
 // disconnect gives the connection back and notes what it cost.

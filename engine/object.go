@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -23,11 +24,14 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	}
 	o.Reads, o.Writes = p.c.schema.flow(d.Object)
 	r := &ledger.Record{
-		Key: d.key(), Pass: p.report.Pass, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
+		Key: d.key(), Pass: p.report.Pass, Epoch: p.report.Epoch, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
 	}
-	if o.Refused() > 0 {
+	switch {
+	case o.Refused() > 0:
 		o.Outcome = ledger.Refused
+	case decided.Unreadable != nil:
+		o.Outcome = ledger.Unreadable
 	}
 	switch by := p.blockedBy(d); {
 	case by != "" && len(statements) > 0:
@@ -42,10 +46,16 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	live := p.c.live.Find(d.Kind, d.Name)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
-	if p.tells(r) {
+	hide(o, r, d.Object)
+	if p.tells(r) && !p.untouched(o) {
 		p.unrecorded = p.record(ctx, r)
 	}
 	return o
+}
+
+// untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
+func (p *pass) untouched(o *ObjectReport) bool {
+	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0
 }
 
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
@@ -69,6 +79,7 @@ func (p *pass) blockedBy(d *declared) string {
 func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger.Record, statements []*plan.Statement) {
 	began := p.e.now()
 	o.Outcome = ledger.Applied
+	p.e.count(ctx, p.conn, o.Name, p.irrevocable(o))
 	for _, s := range statements {
 		if lost, err := p.prove(ctx, s); err != nil || lost != nil {
 			p.unproven(o, s, lost, err)
@@ -76,7 +87,8 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 		}
 		result, err := p.x.Apply(ctx, executor.Statement{
 			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
-			Missing: func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
+			ReadsRows: s.Action == string(rules.ModifyColumn),
 		})
 		if result.Attempts > 0 {
 			o.Statements = append(o.Statements, s.SQL)
@@ -99,8 +111,24 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 	o.ElapsedMS = r.Elapsed.Milliseconds()
 }
 
+// irrevocable lists the changes that go ahead whatever they cost in rows. That is counted before, because afterwards
+// nobody can.
+func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
+	var list []*plan.Change
+	for _, c := range o.Changes {
+		if rules.Action(c.Action) == rules.ModifyTTL {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 func (p *pass) failed(o *ObjectReport, err error) {
 	o.Outcome, o.Error = ledger.Failed, err.Error()
+	var lost *lease.LostError
+	if executor.IsStuck(err) || errors.As(err, &lost) {
+		p.stopped = err
+	}
 	var unresolved *executor.UnresolvedError
 	if errors.As(err, &unresolved) {
 		o.Outcome = ledger.Unresolved
@@ -114,33 +142,7 @@ func (p *pass) failed(o *ObjectReport, err error) {
 // remaining says what of a statement's effect the live object lacks: the changes that the same decision finds again.
 func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) string {
 	doc := p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, live)}, p.c.options)
-	now := doc.Objects[0]
-	if text := unreadable(now); text != "" {
-		return text
-	}
-	var left []string
-	for _, c := range now.Changes {
-		whole := slices.Contains(s.Paths, "")
-		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && rules.Action(c.Action) != rules.Report) {
-			continue
-		}
-		what := c.Path
-		if what == "" {
-			what = "it is not there"
-		}
-		if c.Live != "" || c.Desired != "" {
-			what = fmt.Sprintf("%s is %s and should be %s", c.Path, orNone(c.Live), orNone(c.Desired))
-		}
-		left = append(left, what)
-	}
-	return strings.Join(left, "; ")
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "absent"
-	}
-	return text
+	return doc.Objects[0].Remaining(s)
 }
 
 // prove asks the data whether a statement loses any of it, where the plan demands that.
@@ -149,7 +151,11 @@ func (p *pass) prove(ctx context.Context, s *plan.Statement) (*plan.Loss, error)
 		return nil, nil
 	}
 	var loss plan.Loss
-	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows, &loss.Values) })
+	err := p.conn.Select(ctx, s.Proof.Query, nil, func(scan func(...any) error) error { return scan(&loss.Rows) })
+	if e, ok := catalog.Exception(err); ok {
+		// What the server says of a value that it cannot cast quotes the value.
+		return nil, fmt.Errorf("the server answers code %d to %s", e.Code, s.Proof.Query)
+	}
 	if err != nil {
 		return nil, &catalog.ReadError{What: "what " + s.Object + " would lose", Err: err}
 	}
@@ -189,14 +195,26 @@ func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalo
 	if r.Action == "" {
 		r.Action = o.Action
 	}
-	if t, ok := d.Object.(*ast.Table); ok && live != nil {
-		for _, c := range t.Columns {
-			r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+	// A column that is refused, or whose ALTER failed, was never there.
+	if there := tableOf(d, live); there != nil {
+		for _, c := range d.Object.(*ast.Table).Columns {
+			if there.Column(c.Name) != nil {
+				r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
+			}
 		}
 	}
 	if live != nil {
 		r.UUID, r.Modified, r.ReadAt = live.UUID, live.Modified, live.ReadAt
 	}
+}
+
+// tableOf is the live table that a declared one is compared with, or nil.
+func tableOf(d *declared, live *catalog.Object) *ast.Table {
+	if live == nil || d.Kind != ast.KindTable {
+		return nil
+	}
+	t, _ := live.Tree.(*ast.Table)
+	return t
 }
 
 // tells reports whether a row says anything the newest one does not. A pass with nothing to do writes nothing.

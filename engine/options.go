@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -26,7 +27,8 @@ type Options struct {
 	Overlay string
 	// Variables are values for the variables of the tree's manifest; those of an overlay have their defaults.
 	Variables map[string]string
-	// Wait is how long a server that is not up yet is waited for. Zero: one try.
+	// Wait is how long a server that is not up yet is waited for, and after it, as long again, a lease that another
+	// pass holds. Zero: one try.
 	Wait time.Duration
 	// MaxQuerySize is the ceiling on the max_query_size sent, in bytes. Zero: 16 MiB.
 	MaxQuerySize int
@@ -45,7 +47,8 @@ type Options struct {
 
 // Progress is how far a pass or a plan has come.
 type Progress struct {
-	// Step says what is going on: "connecting", "reading the catalogue", "deciding", "applying".
+	// Step says what is going on: "connecting", "waiting for the lease", "reading the catalogue", "deciding",
+	// "applying", "releasing the lease".
 	Step string
 	// Object is the one at hand, "" before the first; Done of Total are through.
 	Object      string
@@ -58,11 +61,17 @@ type Engine struct {
 	log     *slog.Logger
 	passing chan struct{}
 	running running
+	owner   string
+	stats   lease.Stats
+	// observer is what this process has seen of the lease: passes that run again go on from there.
+	observer lease.Observer
 
 	// Replaced in tests.
 	pause   func(context.Context, time.Duration) error
 	now     func() time.Time
 	newPass func() string
+	clock   lease.Clock
+	store   func(lease.Store) lease.Store
 }
 
 // New checks the options and returns an engine. It touches neither network nor files.
@@ -73,6 +82,11 @@ func New(o Options) (*Engine, error) {
 	if o.Tree != "" && o.TreeFS != nil {
 		return nil, errors.New("two schema trees are given, Tree and TreeFS: give one")
 	}
+	if o.Platform != "" {
+		if _, err := rules.ParsePlatform(string(o.Platform)); err != nil {
+			return nil, err
+		}
+	}
 	if o.Release == "" {
 		o.Release = "dev"
 	}
@@ -82,7 +96,10 @@ func New(o Options) (*Engine, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	return &Engine{options: o, log: o.Log, passing: make(chan struct{}, 1), pause: pause, now: time.Now, newPass: passID}, nil
+	return &Engine{
+		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
+		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
+	}, nil
 }
 
 // ErrPassRunning is returned by [Engine.Pass] while another pass of the same engine runs.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/platform"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -35,7 +38,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release,
 		Started: e.now().UTC(), Objects: []*ObjectReport{},
 	}}
-	p.publish("connecting")
+	p.step("connecting")
 	defer p.conceal()
 	err := p.run(ctx, reviewed)
 	p.report.Finished = e.now().UTC()
@@ -43,6 +46,10 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 	p.report.State = Converged
 	if err != nil {
 		p.report.State, p.report.Error, p.report.Code = Failed, err.Error(), codeOf(err)
+	}
+	var observed *lease.ObservedError
+	if errors.As(err, &observed) {
+		p.report.observed(observed)
 	}
 	// Whoever called has the report and tells of it.
 	e.log.DebugContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
@@ -61,12 +68,17 @@ func codeOf(err error) string {
 
 // pass is one pass at work.
 type pass struct {
-	e      *Engine
-	report *Report
-	conn   *catalog.Conn
-	x      *executor.Executor
-	c      *comparison
-	ledger *ledger.Ledger
+	e        *Engine
+	report   *Report
+	conn     *catalog.Conn
+	schema   *schema
+	facts    *catalog.Facts
+	platform rules.Platform
+	members  catalog.Members
+	lease    leading
+	x        *executor.Executor
+	c        *comparison
+	ledger   *ledger.Ledger
 	// early are records made before there was a ledger to write them to.
 	early    []*ledger.Record
 	sequence uint32
@@ -74,8 +86,16 @@ type pass struct {
 	lost map[*tree.Declared]string
 	// unrecorded is why the newest row could not be written. Nothing is applied that cannot be recorded.
 	unrecorded error
+	// stopped is why nothing more may be sent: the lease is lost, or a queue of the servers does not move.
+	stopped error
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
 	bootstrapped map[*declared]*ObjectReport
+}
+
+// step says what the pass is at.
+func (p *pass) step(what string) {
+	p.e.options.Progress(Progress{Step: what})
+	p.publish(what)
 }
 
 // run goes through the steps of DESIGN.md section 6.
@@ -86,31 +106,21 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	}
 	p.conn = conn
 	defer p.e.disconnect(ctx, conn, "passed")
-	s, err := p.e.resolve()
-	if err != nil {
+	if p.schema, err = p.e.resolve(); err != nil {
 		return err
 	}
-	p.report.SchemaRelease, p.report.OverlayRelease = s.release, s.overlayRelease
-	if s.overlayFault != nil {
-		p.report.OverlayFault = s.overlayFault.Error()
-		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
+	p.report.SchemaRelease, p.report.OverlayRelease = p.schema.release, p.schema.overlayRelease
+	if fault := p.schema.overlayFault; fault != nil {
+		p.report.OverlayFault = fault.Error()
+		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", fault.Error())
 	}
-	p.declare(s)
-	p.publish("reading the catalogue")
-	live, err := p.e.read(ctx, conn, s, s.scope())
-	if err != nil {
+	p.declare(p.schema)
+	if err := p.meet(ctx); err != nil {
 		return err
 	}
-	p.x = executor.New(conn, executor.Options{
-		Scope: p.report.Scope, Pass: p.report.Pass, Ceiling: p.e.options.MaxQuerySize, Pause: p.e.pause, Log: p.e.log,
-	})
-	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
-	p.c = p.e.comparison(s, live, nil)
-	p.report.Server, p.report.Platform = live.Facts.Version, string(p.c.platform)
-	p.publish("deciding")
 	if reviewed != nil {
-		// A reviewed plan is compared before anything is sent, the bookkeeping included.
-		if err := p.readLedger(ctx); err != nil {
+		// A reviewed plan is compared before anything is sent, the bookkeeping included, and again under the lease.
+		if err := p.compare(ctx); err != nil {
 			return err
 		}
 		if err := samePlan(reviewed, p.c.plan()); err != nil {
@@ -120,48 +130,98 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	if err := p.bootstrap(ctx); err != nil {
 		return err
 	}
-	if err := p.readLedger(ctx); err != nil {
+	defer p.release(ctx)
+	if err := p.lead(ctx); err != nil {
 		return err
 	}
-	return p.apply(ctx)
+	p.step("reading the catalogue")
+	if err := p.compare(ctx); err != nil {
+		return err
+	}
+	return p.apply(ctx, reviewed)
 }
 
-// bootstrap creates the bookkeeping objects that are absent, by the same code as every other object: the ledger has to
-// be there before anything is recorded. One that is there and differs is left to the comparison.
+// meet asks the server about itself and refuses one that cannot have the schema.
+func (p *pass) meet(ctx context.Context) error {
+	p.step("asking the server")
+	facts, err := catalog.ReadFacts(ctx, p.conn)
+	if err != nil {
+		return err
+	}
+	p.facts, p.platform = facts, p.e.platform(facts)
+	p.members = platform.Members(p.platform, facts)
+	p.report.Server, p.report.Platform = facts.Version, string(p.platform)
+	if err := p.e.checkServer(facts, p.schema); err != nil {
+		return err
+	}
+	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
+	p.x = executor.New(p.conn, executor.Options{
+		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: facts.Knows,
+		Ceiling: p.e.options.MaxQuerySize, Pause: p.e.pause, Log: p.e.log,
+	})
+	return nil
+}
+
+// bootstrap creates the bookkeeping objects that are absent, by the same code as every other object: lease and ledger
+// have to be there before anything else is decided. One that is there and differs is left to the comparison, which is
+// made under the lease.
 func (p *pass) bootstrap(ctx context.Context) error {
+	live := &catalog.Catalog{Facts: p.facts, Databases: map[string]*catalog.Object{}, Relations: map[ast.Name]*catalog.Object{}, Functions: map[string]*catalog.Object{}}
+	p.c = p.e.comparison(p.schema, live, nil)
 	for _, id := range bookkeeping() {
-		d := p.c.schema.find(id)
-		if d == nil {
-			return fmt.Errorf("the schema tree declares %s as another kind than %s: the bookkeeping is a part of the core release, leave it out", id.name, id.kind)
+		d := p.schema.find(id)
+		if err := p.found(ctx, d); err != nil {
+			return err
 		}
-		if p.c.live.Find(d.Kind, d.Name) != nil {
+		if live.Find(d.Kind, d.Name) != nil {
 			continue
 		}
 		doc := p.planOne(d)
 		o := p.object(ctx, d, doc.Objects[0], doc.Statements)
-		p.bootstrapped[d] = o
-		if o.Outcome != ledger.Applied {
+		if o.Outcome == ledger.Applied {
+			p.bootstrapped[d] = o
+			continue
+		}
+		// Another pass may have been quicker: then it is there now, and that is all that was wanted.
+		if err := p.found(ctx, d); err != nil {
+			return err
+		}
+		if live.Find(d.Kind, d.Name) == nil || o.Outcome != ledger.Failed {
 			p.report.Objects = append(p.report.Objects, o)
 			return fmt.Errorf("the bookkeeping %s %s: %s", d.Kind, d.Name, o.Error)
 		}
+		delete(p.lost, d.Declared)
+		p.early = p.early[:len(p.early)-1]
 	}
 	return nil
 }
 
-func (p *pass) readLedger(ctx context.Context) error {
-	l, err := ledger.Open(p.conn, p.c.live)
+// found reads what holds the name of a declared object.
+func (p *pass) found(ctx context.Context, d *declared) error {
+	o, err := catalog.ReadObject(ctx, p.conn, d.Kind, d.Name)
+	if err == nil {
+		p.c.live.Put(d.Kind, d.Name, o)
+	}
+	return err
+}
+
+// compare reads the ledger and the catalogue, and writes to the ledger what was done before there was one.
+func (p *pass) compare(ctx context.Context) error {
+	live, err := catalog.ReadObjects(ctx, p.conn, p.facts, p.schema.scope())
 	if err != nil {
 		return err
 	}
-	if l == nil {
+	if p.ledger, err = ledger.Open(p.conn, live); err != nil {
+		return err
+	}
+	records, err := p.ledger.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	p.c = p.e.comparison(p.schema, live, records)
+	if p.ledger == nil {
 		return nil
 	}
-	records, err := l.Newest(ctx)
-	if err != nil {
-		return err
-	}
-	p.ledger = l
-	p.c = p.e.comparison(p.c.schema, p.c.live, records)
 	early := p.early
 	p.early = nil
 	for _, r := range early {
@@ -184,9 +244,14 @@ func (p *pass) planOne(d *declared) *plan.Document {
 }
 
 // apply goes through the objects in manifest order. One that fails does not stop those that do not depend on it.
-func (p *pass) apply(ctx context.Context) error {
-	p.e.options.Progress(Progress{Step: "deciding"})
+func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
+	p.step("deciding")
 	doc := p.c.plan()
+	if reviewed != nil {
+		if err := samePlan(p.without(reviewed), doc); err != nil {
+			return err
+		}
+	}
 	statements := map[object][]*plan.Statement{}
 	for _, s := range doc.Statements {
 		key := object{ast.Kind(s.Kind), s.Object}
@@ -217,6 +282,12 @@ func (p *pass) apply(ctx context.Context) error {
 		if p.unrecorded != nil {
 			return errors.Join(append(failures, p.unrecorded)...)
 		}
+		if p.stopped == nil {
+			p.stopped = p.lease.held.Check(ctx)
+		}
+		if p.stopped != nil && i+1 < len(declared) {
+			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), p.stopped))...)
+		}
 	}
 	others := map[string]ast.Object{}
 	for name, o := range p.c.live.Relations {
@@ -226,16 +297,30 @@ func (p *pass) apply(ctx context.Context) error {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
-		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: ledger.Unchanged, Changes: o.Changes, Error: unreadable(o)}
+		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: Undeclared, Changes: o.Changes, Error: unreadable(o)}
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}
 	return errors.Join(failures...)
 }
 
+// without is a reviewed plan without the statements that have been sent for the bookkeeping.
+func (p *pass) without(reviewed *plan.Document) *plan.Document {
+	left := *reviewed
+	left.Statements = slices.DeleteFunc(slices.Clone(reviewed.Statements), func(s *plan.Statement) bool {
+		for d := range p.bootstrapped {
+			if string(d.Kind) == s.Kind && d.Name.String() == s.Object {
+				return true
+			}
+		}
+		return false
+	})
+	return &left
+}
+
 func unreadable(o *plan.Object) string {
 	if o.Unreadable == nil {
 		return ""
 	}
-	return fmt.Sprintf("the %s definition cannot be read: %s", o.Unreadable.Side, o.Unreadable.Message)
+	return o.Unreadable.Text()
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules"
 )
 
 const library = `
@@ -63,16 +65,17 @@ func TestTheCoreReleaseConvergesOnTheRealEngine(t *testing.T) {
 	t.Cleanup(func() {
 		conn, err := catalog.Open(context.Background(), catalog.Target{URL: s.url})
 		if err == nil {
-			err = errors.Join(conn.Exec(context.Background(), "DROP DATABASE otel SYNC", "", nil), conn.Close())
+			err = errors.Join(conn.Exec(context.Background(), "DROP DATABASE IF EXISTS otel SYNC", "", nil), conn.Close())
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	e, err := engine.New(engine.Options{Target: catalog.Target{URL: s.url}})
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: s.url}, Platform: rules.Embedded})
 	if err != nil {
 		t.Fatal(err)
 	}
+	newHurry().on(e)
 	for _, wantStatements := range []bool{true, false} {
 		r, err := e.Pass(t.Context())
 		if err != nil {
@@ -230,7 +233,8 @@ func TestACrashAtAnyStatementLeavesALedgerThatTellsTheTruth(t *testing.T) {
 					}
 				}
 			}
-			s.pass(engine.Options{})
+			// The lease of the pass that was cut off lapses.
+			s.pass(engine.Options{Wait: time.Minute})
 			for name, record := range s.records() {
 				if record.LiveChecksum == "" {
 					t.Errorf("cut at statement %d: %q stays recorded as %s", at, name, record.Outcome)

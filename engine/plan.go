@@ -6,49 +6,86 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Plan says what a pass would decide and send, and changes nothing.
-func (e *Engine) Plan(ctx context.Context) (*plan.Document, error) {
+func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
+	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) error {
+		doc = e.document(ctx, conn, c)
+		return nil
+	})
+	return doc, err
+}
+
+// document is the plan of a comparison, with how many rows its changes cost.
+func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
+	doc := c.plan()
+	for _, o := range doc.Objects {
+		e.count(ctx, conn, o.Name, o.Changes)
+	}
+	return doc
+}
+
+// counting bounds, in seconds, how long the server may count the rows that one change costs. A plan waits for it, and
+// can do without.
+const counting = 10
+
+// count asks how many rows the changes of an object cost, where the data tells.
+func (e *Engine) count(ctx context.Context, conn *catalog.Conn, object string, changes []*plan.Change) {
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"max_execution_time": counting}))
+	for _, c := range changes {
+		if c.Counts == "" {
+			continue
+		}
+		e.options.Progress(Progress{Step: "counting rows", Object: object})
+		var rows uint64
+		if err := conn.Select(ctx, c.Counts, nil, func(scan func(...any) error) error { return scan(&rows) }); err == nil {
+			c.Rows = &rows
+		}
+	}
+}
+
+// planned reads what a plan is made from and hands it on while the server is at hand.
+func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *comparison) error) error {
 	s, err := e.resolve()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.overlayFault != nil {
 		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
 	}
 	conn, err := e.connect(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer e.disconnect(ctx, conn, "planned")
-	live, err := e.read(ctx, conn, s, s.scope())
+	e.options.Progress(Progress{Step: "reading the catalogue"})
+	facts, err := catalog.ReadFacts(ctx, conn)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if err := e.checkServer(facts, s); err != nil {
+		return err
+	}
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
+	if err != nil {
+		return err
 	}
 	l, err := ledger.Open(conn, live)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	records, err := l.Newest(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return e.comparison(s, live, records).plan(), nil
-}
-
-// read reads the catalogue and refuses a server older than the release needs.
-func (e *Engine) read(ctx context.Context, conn *catalog.Conn, s *schema, scope catalog.Scope) (*catalog.Catalog, error) {
-	e.options.Progress(Progress{Step: "reading the catalogue"})
-	live, err := catalog.Read(ctx, conn, scope)
-	if err != nil {
-		return nil, err
-	}
-	return live, checkVersion(live.Facts, s.minServer)
+	return use(conn, e.comparison(s, live, records))
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.
@@ -98,7 +135,9 @@ func samePlan(reviewed, now *plan.Document) error {
 func byObject(d *plan.Document) map[string][]plan.Statement {
 	found := map[string][]plan.Statement{}
 	for _, s := range d.Statements {
-		found[s.Object] = append(found[s.Object], *s)
+		statement := *s
+		statement.Rehearsal = nil // what a rehearsal found is no part of what is sent
+		found[s.Object] = append(found[s.Object], statement)
 	}
 	return found
 }

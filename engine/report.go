@@ -47,9 +47,18 @@ type Report struct {
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`
+	// Epoch is that of the lease the pass held; 0 where it held none.
+	Epoch uint64 `json:"epoch,omitempty"`
+	// Holder is who had the lease that an observed pass could not have; ClaimMS is how long its own newest claim took
+	// that was not kept, in milliseconds.
+	Holder  *Holder `json:"holder,omitempty"`
+	ClaimMS int64   `json:"claim_ms,omitempty"`
 	// LeaseUnreleased says that the lease was left to lapse instead of being released.
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }
+
+// Undeclared is the outcome of a live object that nothing declares. The ledger never holds it.
+const Undeclared ledger.Outcome = "undeclared"
 
 // Summary counts what a pass did.
 type Summary struct {
@@ -63,6 +72,7 @@ type Summary struct {
 	Failed     int `json:"failed"`
 	Blocked    int `json:"blocked"`
 	Unresolved int `json:"unresolved"`
+	Unreadable int `json:"unreadable"`
 	// Reported counts objects with something to report, undeclared ones included.
 	Reported int `json:"reported"`
 }
@@ -131,6 +141,8 @@ func (r *Report) summarize() {
 			s.Blocked++
 		case ledger.Unresolved:
 			s.Unresolved++
+		case ledger.Unreadable:
+			s.Unreadable++
 		}
 	}
 	r.Summary = s

@@ -64,21 +64,6 @@ type schema struct {
 	overlayFault error
 }
 
-// identity is what names an object of a manifest.
-type identity struct {
-	kind ast.Kind
-	name ast.Name
-}
-
-// bookkeeping are the objects a pass cannot do without. A tree that leaves them out has them from the core release.
-func bookkeeping() []identity {
-	return []identity{
-		{ast.KindDatabase, ast.Name{Name: ledger.Table().Database}},
-		{ast.KindTable, ast.Name{Database: ledger.Table().Database, Name: "schema_lock"}},
-		{ast.KindTable, ledger.Table()},
-	}
-}
-
 // resolve loads the tree, the overlay and the rule tables.
 func (e *Engine) resolve() (*schema, error) {
 	core, err := e.loadTree()
@@ -120,6 +105,9 @@ func (s *schema) find(id identity) *declared {
 }
 
 func (s *schema) addBookkeeping(core *tree.Tree) error {
+	if err := ownsNoBooks("the schema tree", core); err != nil {
+		return err
+	}
 	var missing []identity
 	for _, id := range bookkeeping() {
 		if core.Find(id.kind, id.name) == nil {
@@ -129,9 +117,9 @@ func (s *schema) addBookkeeping(core *tree.Tree) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	own, diags := tree.Load(stdlib.FS, tree.Options{})
-	if diags.HasErrors() {
-		return &TreeError{"the core release", own.Files(), diags}
+	own, err := coreRelease()
+	if err != nil {
+		return err
 	}
 	for _, id := range missing {
 		s.add(&declared{own.Find(id.kind, id.name), ledger.ScopeSchema, own.Release})
@@ -139,10 +127,26 @@ func (s *schema) addBookkeeping(core *tree.Tree) error {
 	return nil
 }
 
+func ownsNoBooks(what string, t *tree.Tree) error {
+	diags, err := CheckBookkeeping(t)
+	if err == nil && diags.HasErrors() {
+		err = &TreeError{what, t.Files(), diags}
+	}
+	return err
+}
+
 func (s *schema) addOverlay(core *tree.Tree, dir string) error {
 	overlay, diags := tree.LoadDir(dir, tree.Options{Base: core})
 	if diags.HasErrors() {
 		return &TreeError{"the overlay", overlay.Files(), diags}
+	}
+	if err := ownsNoBooks("the overlay", overlay); err != nil {
+		return err
+	}
+	for _, id := range bookkeeping() {
+		if overlay.Find(id.kind, id.name) != nil {
+			return fmt.Errorf("the overlay declares %s, which is the core's: leave it out", id.name)
+		}
 	}
 	s.overlayRelease = overlay.Release
 	for _, d := range overlay.Objects {

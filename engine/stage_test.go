@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -99,6 +101,7 @@ func (s *stage) engine(o engine.Options) *engine.Engine {
 		s.Fatal(err)
 	}
 	e.SetPause(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
+	newHurry().on(e)
 	return e
 }
 
@@ -123,6 +126,11 @@ func (s *stage) outcomes(r *engine.Report) []string {
 		list = append(list, fmt.Sprintf("%s %s: %s, %s", o.Kind, strings.TrimPrefix(name, "."), o.Outcome, o.Action))
 	}
 	return list
+}
+
+// debugLog writes everything an engine logs.
+func debugLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 // records reads the ledger's newest rows about the test's own objects, by the name in the database.

@@ -67,7 +67,7 @@ func converge(t *testing.T, book *rules.Book, server *server, c *testCase) {
 	first := server.plan(book, c)
 	for _, s := range first.Statements {
 		if s.Proof != nil {
-			if rows := server.query(s.Proof.Query); !strings.HasPrefix(rows, "0\t") {
+			if rows := server.query(s.Proof.Query); !strings.HasPrefix(rows, "0\n") {
 				t.Fatalf("the proof %s of an empty table finds %q", s.Proof.Query, rows)
 			}
 		}

@@ -21,10 +21,14 @@ func compare(live, desired ast.Object) []ast.Change {
 	case desired == nil:
 		return []ast.Change{{Op: ast.Remove}}
 	case live.Kind() != desired.Kind():
-		return []ast.Change{{Op: ast.Modify,
-			Live: ast.N(ast.Keyword, string(live.Kind())), Desired: ast.N(ast.Keyword, string(desired.Kind()))}}
+		return []ast.Change{otherKind(live.Kind(), desired.Kind())}
 	}
 	return compareParts(live.Parts(), desired.Parts())
+}
+
+// otherKind is the change of the whole object that holds a name for an object of another kind.
+func otherKind(live, desired ast.Kind) ast.Change {
+	return ast.Change{Op: ast.Modify, Live: ast.N(ast.Keyword, string(live)), Desired: ast.N(ast.Keyword, string(desired))}
 }
 
 type partKey struct{ kind, name string }
@@ -80,6 +84,41 @@ func partReason(p *ast.Part) string {
 
 // compareAttrs adds the changes between two parts of the same kind and name.
 func compareAttrs(changes []ast.Change, live, desired *ast.Part) []ast.Change {
+	before := len(changes)
+	changes = compareEachAttr(changes, live, desired)
+	return foldKind(changes, before, live, desired)
+}
+
+// foldKind makes one change of a column that is another kind with another expression: neither is decided without the
+// other.
+func foldKind(changes []ast.Change, from int, live, desired *ast.Part) []ast.Change {
+	kind, expr := -1, -1
+	for i := from; i < len(changes); i++ {
+		if c := &changes[i]; c.Path.Part == "column" && c.CannotTell == "" {
+			switch c.Path.Attr {
+			case "kind":
+				kind = i
+			case "default":
+				expr = i
+			}
+		}
+	}
+	if kind < 0 || expr < 0 {
+		return changes
+	}
+	c := &changes[kind]
+	c.Live, c.Desired = kindValue(c.Live, live), kindValue(c.Desired, desired)
+	return slices.Delete(changes, expr, expr+1)
+}
+
+func kindValue(kind *ast.Node, part *ast.Part) *ast.Node {
+	if expr := attrOf(part.Attrs, "default"); kind != nil && expr != nil {
+		return ast.N(ast.Clause, kind.Text, expr)
+	}
+	return kind
+}
+
+func compareEachAttr(changes []ast.Change, live, desired *ast.Part) []ast.Change {
 	same := 0
 	for same < len(live.Attrs) && same < len(desired.Attrs) && live.Attrs[same].Name == desired.Attrs[same].Name {
 		changes = compareValue(changes, desired, desired.Attrs[same].Name, live.Attrs[same].Value, desired.Attrs[same].Value)

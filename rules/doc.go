@@ -10,4 +10,8 @@
 // knows how each part is written in an ALTER, and for a refusal it renders the statement that an operator could run.
 //
 // Nothing here talks to a server or reads a clock: what a plan depends on is in its arguments.
+//
+// [Load], [Book], [Diff], [Render], [Pair] and [Options] are stable. The vocabulary of the rule language (paths, facts,
+// actions) only grows, so a deployment's own rule tables keep their meaning; golden/rules.txt prints what the release's
+// tables say.
 package rules

@@ -55,8 +55,9 @@ func factTable() []fact {
 			func(s *situation) bool { return s.options.AllowDrift }),
 		boolFact("has_json", "a declared column's type holds JSON", false,
 			func(s *situation) bool { return hasJSON(s.desired) }),
-		boolFact("sets_projection_mode", "the definition sets deduplicate_merge_projection_mode to something else than throw", false,
-			func(s *situation) bool { return setsProjectionMode(s.desired) }),
+		nameFact("projection_mode", "what the definition sets deduplicate_merge_projection_mode to; empty where it does not", false,
+			func(s *situation) string { return setProjectionMode(s.desired) }),
+		boolFact("adds_projection", "a declared projection is to be added", false, (*situation).addsProjection),
 		boolFact("inlined", "a function's old body was copied into a default or a view when that was created", false,
 			func(s *situation) bool { return s.pair.Inlined != "" }),
 		nameFact("inlined_in", "the objects that hold a copy of a function's old body", false,
@@ -82,10 +83,16 @@ func factTable() []fact {
 		boolFact("extends_key", "the declared sorting key is the live one and columns that are not live yet, and this column or key is part of that", true,
 			(*situation).extendsKey),
 		boolFact("in_dictionary_key", "the attribute is part of the live or the declared key of the dictionary", true, (*situation).inDictionaryKey),
+		boolFact("taken_by_nested", "the server takes the added column for one that is there: a Nested of that name, or an element of one", true,
+			func(s *situation) bool { return s.nestedTaking() != "" }),
+		nameFact("nested_taking", "that live column", true, (*situation).nestedTaking),
 		boolFact("perhaps_rename", "a live column that nothing declares has the added column's type", true,
 			func(s *situation) bool { return s.renameOf() != "" }),
 		nameFact("rename_of", "that live column", true, (*situation).renameOf),
 		boolFact("recorded", "the ledger recorded the object or the column as applied", true, (*situation).recorded),
+		{rulelang.Fact{Name: "column_kind", Type: rulelang.Enum, Doc: "the kind of the live column",
+			Values: []string{plainColumn, string(ast.Default), string(ast.Materialized), string(ast.AliasColumn), string(ast.Ephemeral)}}, true,
+			func(s *situation) rulelang.FactValue { return text(s.columnKind()) }},
 		boolFact("drops_null", "the column was Nullable and is declared without it", true, (*situation).dropsNull),
 		boolFact("has_default", "the declared column has a DEFAULT", true, (*situation).hasDefault),
 		nameFact("set_by", "what the live value of a topic's configuration comes from: the topic, or a default of the broker", true, (*situation).setBy),
@@ -144,15 +151,15 @@ func hasInner(o ast.Object) bool {
 // projectionMode is the setting without which a projection on a table whose merges drop rows is error 344 (case S62).
 const projectionMode = "deduplicate_merge_projection_mode"
 
-func setsProjectionMode(o ast.Object) bool {
+func setProjectionMode(o ast.Object) string {
 	t, ok := o.(*ast.Table)
 	if !ok {
-		return false
+		return ""
 	}
 	for _, s := range t.Settings {
 		if s.Name == projectionMode && s.Value != nil {
-			return s.Value.Text != "throw"
+			return s.Value.Text
 		}
 	}
-	return false
+	return ""
 }

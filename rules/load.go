@@ -10,8 +10,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/lang/rulelang"
 )
+
+// tableLimit bounds one rule file, in bytes.
+const tableLimit = 16 << 20
 
 // Book is the rule tables of a release: one for each kind it decides about. It does not change once loaded and serves
 // any number of goroutines.
@@ -91,7 +95,7 @@ func (b *Book) read(fsys fs.FS) ([]*rulelang.Table, hcl.Diagnostics) {
 	parsed := map[string]*rulelang.File{}
 	var files []*rulelang.File
 	for _, name := range names {
-		source, err := fs.ReadFile(fsys, name)
+		source, err := regular.ReadFS(fsys, name, tableLimit)
 		if err != nil {
 			diags = append(diags, loadFault(hcl.Range{Filename: name}, "Rule file cannot be read", err.Error()+"."))
 			continue

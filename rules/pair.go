@@ -24,6 +24,8 @@ type Pair struct {
 
 // Seen identifies the live object a decision was made on. A statement is sent only while it is still the one there.
 type Seen struct {
+	// Kind of the live object, which is known of one whose definition cannot be read too; empty where it is not.
+	Kind   ast.Kind
 	Engine string // as system.tables or system.databases has it
 	UUID   string
 }

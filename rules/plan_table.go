@@ -179,7 +179,8 @@ func (t *tablePlan) plan() {
 	for _, c := range t.proved {
 		d := &t.decisions[c.decisions[0]]
 		t.statement([]tableCommand{c}, &plan.Proof{Path: d.Change.Path.String(), Note: proofNote,
-			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
+			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired),
+			Show:  showQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
 	}
 	settings := foldSettings(t.settings, "MODIFY SETTING ")
 	resets := foldSettings(t.resets, "RESET SETTING ")

@@ -31,7 +31,7 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
 		return p.Live, p.Desired
 	}
-	rendered := o.render(p.Desired)
+	rendered := o.statement(p.Desired)
 	if t, ok := p.Desired.(*ast.Topic); ok {
 		rendered = RenderTopic(t, busOf(p.Live.(*ast.Topic), o.Bus))
 	}
@@ -111,6 +111,12 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		origin := originOf(pair.Desired)
 		object.File, object.Line = origin.File, origin.Line
 	}
+	if kind := pair.Seen.Kind; pair.Unreadable != nil && pair.Desired != nil && kind != "" && kind != pair.Kind {
+		// What it holds cannot be read; that it is nothing to write over can be told all the same.
+		p.desired = pair.Desired
+		p.settle(b, s, []ast.Change{otherKind(kind, pair.Kind)})
+		return p
+	}
 	if u := pair.Unreadable; u != nil {
 		object.Unreadable = &plan.Unreadable{Side: u.Side, Message: u.Message, Line: u.Line}
 		object.Settle()
@@ -129,15 +135,21 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 		object.Settle()
 		return p
 	}
-	s.about(pair, p.live, p.desired, changes)
+	p.settle(b, s, changes)
+	return p
+}
+
+// settle decides about the changes and plans what carries them out.
+func (p *objectPlan) settle(b *Book, s *situation, changes []ast.Change) {
+	s.about(p.pair, p.live, p.desired, changes)
 	p.decisions = b.decide(s)
 	for i := range p.decisions {
 		p.changes = append(p.changes, p.change(&p.decisions[i]))
+		p.changes[i].Counts = p.costQuery(&p.decisions[i])
 	}
 	p.carry()
-	object.Changes = p.changes
-	object.Settle()
-	return p
+	p.object.Changes = p.changes
+	p.object.Settle()
 }
 
 // rewrites reports whether a view's query or columns differ anyway.
@@ -198,6 +210,7 @@ func (p *objectPlan) refuse(i int, rule, reason, advice string) {
 	d := &p.decisions[i]
 	d.Action, d.Report, d.NeedsProof, d.Rule, d.Reason, d.Advice = Refused, false, false, rule, reason, advice
 	c := p.changes[i]
+	c.Counts = ""
 	c.Action, c.Report, c.Rule, c.Reason, c.Advice = string(Refused), false, rule, reason, advice
 }
 

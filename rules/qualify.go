@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/deps"
 )
@@ -22,7 +24,8 @@ func qualify(o ast.Object, known func(ast.Name) bool) ast.Object {
 		case ast.Ident:
 			q.names[ref.Node] = ast.N(ast.Ident, "", ast.N(ast.Ident, database), ast.N(ast.Ident, ref.Name.Name))
 		case ast.String:
-			if ref.Kind == deps.Dictionary && ref.Node.Text == ref.Name.Name {
+			// The first argument of dictGet and joinGet.
+			if ref.Node.Text == ref.Name.Name {
 				q.names[ref.Node] = ast.N(ast.String, database+"."+ref.Name.Name)
 			}
 		}
@@ -31,6 +34,9 @@ func qualify(o ast.Object, known func(ast.Name) bool) ast.Object {
 	case *ast.Table:
 		return q.table(o)
 	case *ast.View:
+		if len(q.names) == 0 {
+			return o
+		}
 		c := *o
 		c.Query = q.node(o.Query)
 		return &c
@@ -38,6 +44,14 @@ func qualify(o ast.Object, known func(ast.Name) bool) ast.Object {
 		c := *o
 		c.Query = q.node(o.Query)
 		c.To = q.name(o.To)
+		if o.Refresh != nil && len(o.Refresh.DependsOn) > 0 {
+			refresh := *o.Refresh
+			refresh.DependsOn = make([]ast.Name, len(o.Refresh.DependsOn))
+			for i, name := range o.Refresh.DependsOn {
+				refresh.DependsOn[i] = q.name(name)
+			}
+			c.Refresh = &refresh
+		}
 		if o.Inner != nil {
 			c.Inner = q.table(o.Inner)
 		}
@@ -61,19 +75,23 @@ func (q *qualifier) name(n ast.Name) ast.Name {
 // table qualifies what a table's expressions, its structure and its engine name.
 func (q *qualifier) table(t *ast.Table) *ast.Table {
 	c := *t
-	c.Structure = q.node(t.Structure)
-	c.Columns = make([]*ast.Column, len(t.Columns))
-	for i, column := range t.Columns {
-		copied := *column
-		copied.Default = q.node(column.Default)
-		c.Columns[i] = &copied
+	if len(q.names) > 0 {
+		q.expressions(&c)
 	}
-	if t.Engine != nil {
+	if len(t.Targets) > 0 {
+		c.Targets = make([]*ast.Target, len(t.Targets))
+		for i, target := range t.Targets {
+			copied := *target
+			copied.To = q.name(target.To)
+			c.Targets[i] = &copied
+		}
+	}
+	if t.Engine != nil && slices.ContainsFunc(t.Engine.Args, isCurrentDatabase) {
 		engine := *t.Engine
 		engine.Args = make([]*ast.Node, len(t.Engine.Args))
 		for i, arg := range t.Engine.Args {
 			// Evaluated when the table is created, by whoever creates it.
-			if arg.Kind == ast.Func && arg.Text == "currentDatabase" && len(arg.Kids) == 0 {
+			if isCurrentDatabase(arg) {
 				arg = ast.N(ast.String, q.database)
 			}
 			engine.Args[i] = arg
@@ -81,6 +99,38 @@ func (q *qualifier) table(t *ast.Table) *ast.Table {
 		c.Engine = &engine
 	}
 	return &c
+}
+
+func isCurrentDatabase(n *ast.Node) bool {
+	return n.Kind == ast.Func && n.Text == "currentDatabase" && len(n.Kids) == 0
+}
+
+// expressions qualifies whatever of a table may ask another object.
+func (q *qualifier) expressions(t *ast.Table) {
+	t.Structure = q.node(t.Structure)
+	columns := make([]*ast.Column, len(t.Columns))
+	for i, column := range t.Columns {
+		copied := *column
+		copied.Default, copied.TTL = q.node(column.Default), q.node(column.TTL)
+		columns[i] = &copied
+	}
+	t.Columns = columns
+	constraints := make([]*ast.Constraint, len(t.Constraints))
+	for i, constraint := range t.Constraints {
+		copied := *constraint
+		copied.Expr = q.node(constraint.Expr)
+		constraints[i] = &copied
+	}
+	t.Constraints = constraints
+	indexes := make([]*ast.Index, len(t.Indexes))
+	for i, index := range t.Indexes {
+		copied := *index
+		copied.Expr = q.node(index.Expr)
+		indexes[i] = &copied
+	}
+	t.Indexes = indexes
+	t.TTL, t.OrderBy, t.PartitionBy = q.node(t.TTL), q.node(t.OrderBy), q.node(t.PartitionBy)
+	t.PrimaryKey, t.SampleBy = q.node(t.PrimaryKey), q.node(t.SampleBy)
 }
 
 // node returns the tree with its names replaced; what has none is shared with the original.

@@ -8,8 +8,9 @@ import (
 	"github.com/dfe-engine/dfe/lang/rulelang"
 )
 
-// lossless says whether every value of one type is, by the types alone, the same value in another: True or False
-// where the types decide, Ask where the data must. Types are canonical.
+// lossless says whether a type keeps every value of another: cast there and back each value is what it was, no two become
+// one, and what is stored means the same. True or False where the types alone decide for every value the old type can
+// hold, Ask where the data must. Types are canonical.
 //
 // What ClickHouse does with a value that does not fit is measured in cases S09 (an enum value removed: the table can
 // no longer be read), S31 (a narrower integer wraps) and S32 (a NULL has nowhere to go); it accepts the first two
@@ -68,6 +69,9 @@ func losslessComposite(live, desired *ast.Node) (rulelang.Truth, bool) {
 		answer := rulelang.True
 		for i, kid := range live.Kids {
 			answer = min(answer, losslessElement(kid, desired.Kids[i]))
+			if padded(bareType(kid), bareType(desired.Kids[i])) {
+				return rulelang.False, true // no way there and back shows it
+			}
 		}
 		return answer, true
 	default:
@@ -75,6 +79,22 @@ func losslessComposite(live, desired *ast.Node) (rulelang.Truth, bool) {
 		// be asked of the data either, because their text form does not tell paths and states apart.
 		return rulelang.False, true
 	}
+}
+
+// bareType is the type of an element without its name, LowCardinality and Nullable.
+func bareType(t *ast.Node) *ast.Node {
+	if t.Kind == ast.NamedType {
+		t = t.Kids[0]
+	}
+	t, _ = bare(t)
+	return t
+}
+
+// padded reports a change to or from a FixedString, or of its length. Such a string is filled up with zero bytes, and a
+// cast to String takes them off: 'ab' there and back is 'ab' although length() of it was 4 in between, and what ends in a
+// zero byte of its own is cut.
+func padded(live, desired *ast.Node) bool {
+	return (live.Text == "FixedString" || desired.Text == "FixedString") && ast.Compare(live, desired) != ast.Same
 }
 
 func losslessElement(live, desired *ast.Node) rulelang.Truth {
@@ -112,10 +132,13 @@ func losslessScalar(live, desired *ast.Node) rulelang.Truth {
 	case isEnum(live):
 		return rulelang.Answer(desired.Text == "String")
 	case live.Text == "Bool":
-		return rulelang.Answer(to.known && !to.float || desired.Text == "String")
+		return rulelang.Answer(to.known && (!to.decimal || to.digits > 0) || desired.Text == "String")
+	case padded(live, desired):
+		// Between a String and a FixedString the length of each value tells.
+		return min(rulelang.Ask, rulelang.Answer(live.Text == "String" || desired.Text == "String"))
 	case desired.Text == "String":
-		// Each of these prints as a text from which the value can be read back. A DateTime does not: an hour that a time
-		// zone has twice prints the same twice.
+		// Each of these prints as a text of its own, from which the value can be read back. A DateTime does not: an hour
+		// that a time zone has twice prints the same twice.
 		if from.known || live.Text == "UUID" || live.Text == "IPv4" || live.Text == "IPv6" || live.Text == "Date" || live.Text == "Date32" {
 			return rulelang.True
 		}
@@ -133,6 +156,7 @@ type numeric struct {
 	known, signed, float, decimal bool
 	bits                          int // of an integer
 	digits, scale                 int // integer digits that always fit, and digits after the point
+	stored                        int // of a decimal: digits of the largest number it stores, the scale included
 	mantissa                      int // of a float: integers up to 2^mantissa are exact
 }
 
@@ -161,10 +185,24 @@ func numberOf(t *ast.Node) numeric {
 		precision, err1 := strconv.Atoi(t.Kids[0].Text)
 		scale, err2 := strconv.Atoi(t.Kids[1].Text)
 		if err1 == nil && err2 == nil {
-			return numeric{known: true, signed: true, decimal: true, digits: precision - scale, scale: scale}
+			return numeric{known: true, signed: true, decimal: true, digits: precision - scale, scale: scale,
+				bits: decimalBits(precision), stored: integerDigits(decimalBits(precision), true)}
 		}
 	}
 	return numeric{}
+}
+
+// decimalBits is the width of the integer a Decimal is stored as. All of it is used: a cast to Decimal(4, 2) takes 100000.
+func decimalBits(precision int) int {
+	switch {
+	case precision <= 9:
+		return 32
+	case precision <= 18:
+		return 64
+	case precision <= 38:
+		return 128
+	}
+	return 256
 }
 
 // integerDigits is how many decimal digits the largest value of an integer type has.
@@ -178,7 +216,7 @@ func integerDigits(bits int, signed bool) int {
 func losslessNumber(from, to numeric) rulelang.Truth {
 	switch {
 	case from.float && to.float:
-		if from.mantissa <= to.mantissa && (from.bits <= to.bits) && (from.bits != 16 || to.bits >= 16) {
+		if from.mantissa <= to.mantissa && from.bits <= to.bits {
 			return rulelang.True
 		}
 	case from.float:
@@ -191,12 +229,18 @@ func losslessNumber(from, to numeric) rulelang.Truth {
 		if !from.decimal && width <= to.mantissa {
 			return rulelang.True
 		}
+	case from.decimal && to.decimal:
+		// The number is multiplied where the scale grows, and has to fit then as large as it can be stored.
+		fits := from.scale == to.scale || from.stored+to.scale-from.scale < to.stored
+		if from.digits <= to.digits && from.scale <= to.scale && fits {
+			return rulelang.True
+		}
 	case to.decimal:
-		if from.digits <= to.digits && from.scale <= to.scale {
+		if from.digits <= to.digits {
 			return rulelang.True
 		}
 	case from.decimal:
-		if from.scale == 0 && to.signed && from.digits < to.digits {
+		if from.scale == 0 && to.signed && from.bits <= to.bits {
 			return rulelang.True
 		}
 	case from.signed == to.signed && from.bits <= to.bits, !from.signed && to.signed && from.bits < to.bits:

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/rulelang"
 )
@@ -15,7 +18,7 @@ func Vocabulary() *rulelang.Vocabulary {
 		Kinds: []rulelang.KindWords{
 			{Name: string(ast.KindDatabase), Parts: []rulelang.PartWords{enginePart(""), {Name: "setting", Named: true}, commentPart()}},
 			{Name: string(ast.KindTable), Parts: append(append([]rulelang.PartWords{columnPart(AddColumn, ModifyColumn, ModifyComment, ModifyTTL)},
-				storageParts("", true)...), commentPart())},
+				storageParts("", true)...), append(targetParts(), commentPart())...)},
 			{Name: string(ast.KindView), Parts: []rulelang.PartWords{
 				columnPart(ReplaceView), onePart("column_order", ReplaceView), onePart("aliases", ReplaceView), onePart("query", ReplaceView),
 				securityPart(ReplaceView), commentPart(ReplaceView)}},
@@ -67,6 +70,17 @@ func columnPart(fitting ...Action) rulelang.PartWords {
 
 func enginePart(prefix string) rulelang.PartWords {
 	return rulelang.PartWords{Name: prefix + "engine", Attrs: []string{"family", "args", "replication"}}
+}
+
+// targetParts are the parts of the tables that a TimeSeries table spreads its data over. No action changes them.
+func targetParts() []rulelang.PartWords {
+	var parts []rulelang.PartWords
+	for _, kind := range []string{"samples", "tags", "metrics"} {
+		column := columnPart()
+		column.Name = kind + "_column"
+		parts = append(append(parts, onePart(kind), column), storageParts(kind+"_", false)...)
+	}
+	return slices.DeleteFunc(parts, func(p rulelang.PartWords) bool { return strings.HasSuffix(p.Name, "_structure") })
 }
 
 func securityPart(fitting ...Action) rulelang.PartWords {

@@ -21,6 +21,8 @@ var full = []string{
 		PROJECTION q INDEX a TYPE basic, CONSTRAINT c CHECK a > 1)
 		ENGINE = ReplicatedReplacingMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) SAMPLE BY a TTL toDateTime(b) SETTINGS index_granularity = 1 COMMENT 'c'`,
 	`CREATE TABLE d.t AS d.u`,
+	`CREATE TABLE d.t ENGINE = TimeSeries SAMPLES d.s TAGS d.s METRICS d.s`,
+	timeSeries(),
 	`CREATE VIEW d.v (a UInt8 COMMENT 'c') DEFINER = u SQL SECURITY DEFINER AS SELECT 1 AS a COMMENT 'c'`,
 	`CREATE VIEW d.v (a, b) AS SELECT 1, 2`,
 	`CREATE MATERIALIZED VIEW d.m REFRESH EVERY 1 HOUR OFFSET 5 MINUTE RANDOMIZE FOR 1 MINUTE DEPENDS ON d.x SETTINGS refresh_retries = 1 APPEND TO d.t (a UInt8)
@@ -30,6 +32,19 @@ var full = []string{
 	`CREATE DICTIONARY d.d (a UInt64 DEFAULT 1 EXPRESSION a HIERARCHICAL BIDIRECTIONAL INJECTIVE IS_OBJECT_ID, s Date, e Date) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE 't'))
 		LAYOUT(RANGE_HASHED(range_lookup_strategy 'max')) LIFETIME(MIN 1 MAX 2) RANGE(MIN s MAX e) SETTINGS(format_csv_allow_single_quotes = 0) COMMENT 'c'`,
 	`CREATE FUNCTION f AS x -> x`,
+}
+
+// timeSeries is a table whose inner tables have every part of theirs.
+func timeSeries() string {
+	text := "CREATE TABLE d.t ENGINE = TimeSeries"
+	for _, kind := range []string{"SAMPLES", "TAGS", "METRICS"} {
+		text += strings.ReplaceAll(` KIND INNER COLUMNS (a UInt8 DEFAULT 1 COMMENT 'c' CODEC(ZSTD(1)) STATISTICS(tdigest) TTL toDateTime(b) SETTINGS (max_compress_block_size = 1),
+			b UInt8 PRIMARY KEY, s String COLLATE en, INDEX i a TYPE minmax GRANULARITY 2, PROJECTION p (SELECT a ORDER BY a) WITH SETTINGS (index_granularity = 1),
+			PROJECTION q INDEX a TYPE basic, CONSTRAINT c CHECK a > 1)
+			KIND INNER ENGINE = ReplicatedMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) SAMPLE BY a TTL toDateTime(b)
+			SETTINGS index_granularity = 1`, "KIND", kind)
+	}
+	return text
 }
 
 func TestARuleCanNameEveryPartOfEveryKind(t *testing.T) {

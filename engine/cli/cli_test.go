@@ -83,19 +83,19 @@ func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
 	schema("apply", "--var", "days=31", "--allow-drift").demand(t, 0, "modify-ttl", "1 statement sent")
 }
 
-func TestPlanApplyAndStatusOverAURL(t *testing.T) {
+func TestAServerWithoutKeeperIsRefusedByAllThatItLacksAndCanStillBeLookedAt(t *testing.T) {
 	tree := write(t, garden)
 	_, url := serve(t)
-	for _, c := range []struct {
-		command string
-		words   string
-	}{{"plan", "6 to create"}, {"apply", "converged: 6 statements sent"}, {"apply", "converged: no statement was sent"}, {"status", "matches"}} {
-		dfe(t, []string{"DFE_ENGINE_CLICKHOUSE_URL=" + url}, "schema", c.command, "--tree", tree).demand(t, 0, c.words)
+	env := []string{"DFE_ENGINE_CLICKHOUSE_URL=" + url}
+	for _, command := range []string{"plan", "apply"} {
+		dfe(t, env, "schema", command, "--tree", tree).demand(t, 1, "connected to no Keeper", "no macro {cluster}", "no macro {shard}", "no macro {replica}", "Nothing was sent")
 	}
-	if got := query(t, url, "SELECT engine FROM system.tables WHERE database = 'garden' AND name = 'beds'"); got != "MergeTree" {
-		t.Errorf("a server without Keeper has the engine %s", got)
+	if got := query(t, url, "SELECT count() FROM system.databases WHERE name IN ('dfe', 'garden')"); got != "0" {
+		t.Errorf("%s databases are there", got)
 	}
-	dfe(t, nil, "schema", "diff", "--from", url, "--to", tree, "--exit-code").demand(t, 0, "no difference; 3 unchanged")
+	dfe(t, env, "schema", "status", "--tree", tree).demand(t, 0, "absent")
+	query(t, url, "CREATE DATABASE garden")
+	dfe(t, nil, "schema", "diff", "--from", url, "--to", tree, "--exit-code").demand(t, 3, "garden.beds")
 }
 
 func TestJSONStandsAloneOnStandardOutput(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/sides"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/stdlib"
 )
@@ -123,7 +124,7 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 		}
 		return read, err
 	}
-	text, err := os.ReadFile(s.word)
+	text, err := regular.Read(s.word, regular.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", s.word, reason(err))
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
@@ -47,7 +47,7 @@ func readPassword(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := catalog.ReadSecret(path)
 	if err != nil {
 		return "", usagef("the password file %s cannot be read: %w", path, reason(err))
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/format"
+	"github.com/dfe-engine/dfe/lang/regular"
 )
 
 func (a *app) fmtCommand() *cobra.Command {
@@ -130,7 +131,7 @@ func formattable(path string) ([]string, error) {
 
 // file formats one file. A fault in the file is told and does not end the run; the error is one of reading or writing.
 func (f *formatting) file(path string) error {
-	src, err := os.ReadFile(path)
+	src, err := regular.Read(path, regular.Limit)
 	if err != nil {
 		return err
 	}

@@ -100,6 +100,11 @@ func holdsTree(dir string) error {
 }
 
 func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, prefix string, onEngine bool) error {
+	kept, err := engine.CheckBookkeeping(t)
+	if err != nil {
+		return err
+	}
+	diags = append(diags, kept...)
 	var more iter.Seq[lint.Finding]
 	if onEngine && !diags.HasErrors() {
 		refused, err := a.try(ctx, t)

@@ -79,7 +79,7 @@ func done(o *engine.ObjectReport) string {
 		}
 	}
 	if o.Adopted && len(parts) == 0 {
-		return "adopted: it was here before the ledger"
+		return "adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -110,6 +110,9 @@ func remarks(o *engine.ObjectReport) []string {
 		if c.Advice != "" {
 			note += "; " + c.Advice
 		}
+		if cost := c.Cost(); cost != "" {
+			note += "; " + cost
+		}
 		if c.Statement != "" && !rules.Action(c.Action).Carried() {
 			note += "\n  not sent: " + strings.ReplaceAll(c.Statement, "\n", "\n            ")
 		}
@@ -129,7 +132,7 @@ func outcomeColor(o *engine.ObjectReport) string {
 	switch o.Outcome {
 	case ledger.Applied:
 		return green
-	case ledger.Failed, ledger.Unresolved, ledger.Blocked, ledger.Refused:
+	case ledger.Failed, ledger.Unresolved, ledger.Blocked, ledger.Refused, ledger.Unreadable:
 		return red
 	}
 	if o.Action == plan.ObjectNone {
@@ -154,7 +157,7 @@ func conclusion(t terminal, r *engine.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}} {
+	}{{s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}, {s.Unreadable, "unreadable"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -32,7 +33,7 @@ type drift struct {
 }
 
 func (d *drift) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types and TTLs too, where nothing is lost")
+	cmd.Flags().BoolVar(&d.allow, "allow-drift", false, "carry out changes of column types too, where every value is kept, and of TTLs, which delete the rows that are past them")
 	cmd.Flags().StringArrayVar(&d.accept, "accept-loss", nil, "column (database.table.column) whose values may be lost on the way; may be repeated")
 }
 
@@ -43,11 +44,18 @@ func (a *app) planCommand() *cobra.Command {
 		d         drift
 		out       string
 		all, code bool
+		rehearse  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what an apply would decide and send; change nothing",
+		Long: `Say what an apply would decide and send; change nothing.
+
+With --rehearse the plan is also played on a throw-away embedded engine that is loaded with the live definitions, without
+data, and each statement is shown with the engine's answer: ok, the error, or why it could not be played there. The exit
+code is 1 where a statement would fail.`,
 		Example: `  dfe schema plan --url https://clickhouse.example:8443
+  dfe schema plan --url https://clickhouse.example:8443 --tree ./schemas --rehearse
   dfe schema plan --embedded ./data --tree ./schemas --out plan.json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := options(tree, d)
@@ -58,9 +66,12 @@ func (a *app) planCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc, err := opened.Plan(cmd.Context())
-			opened.progress.clear()
-			if err := errors.Join(err, opened.close()); err != nil {
+			planned := opened.plan
+			if rehearse {
+				planned = a.rehearsed(opened)
+			}
+			doc, err := planned(cmd.Context())
+			if err != nil {
 				return err
 			}
 			if out != "" {
@@ -71,7 +82,10 @@ func (a *app) planCommand() *cobra.Command {
 			if err := a.showPlan(doc, all); err != nil {
 				return err
 			}
-			if code && doc.Differs() {
+			switch {
+			case doc.WouldFail():
+				return exit{ExitFailed}
+			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
 			return nil
@@ -80,6 +94,7 @@ func (a *app) planCommand() *cobra.Command {
 	s.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "play the plan on a throw-away embedded engine and show what it answers")
 	cmd.Flags().StringVar(&out, "out", "", "file to write the plan to, for apply --plan")
 	cmd.Flags().BoolVar(&all, "all", false, "list objects without a difference too")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where there are differences")
@@ -156,18 +171,17 @@ schema or the server moved since.`,
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
-	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused")
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
 	return cmd
 }
 
 func readPlan(path string) (*plan.Document, error) {
-	f, err := os.Open(path)
+	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan cannot be read: %w", err)
+		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
 	}
-	defer f.Close()
-	doc, err := plan.ReadJSON(f)
+	doc, err := plan.ReadJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}
@@ -184,10 +198,13 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return err
 	}
 	switch {
+	case r.State == engine.Observed:
+		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
+		return exit{ExitObserved}
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
-	case code && r.Summary.Refused > 0:
+	case code && r.Summary.Refused+r.Summary.Unreadable > 0:
 		return exit{ExitDifferences}
 	}
 	return nil

@@ -102,7 +102,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	return a.run(ctx, l, service.New(service.Options{
 		Engine: e, Off: !c.BootstrapTables, Release: o.Release, Log: log,
 		// A pass needs a hundred times what waiting does; the system has it back at once.
-		Ended: func(engine.Report) { debug.FreeOSMemory() },
+		Ended: func(engine.State) { debug.FreeOSMemory() },
 	}), log)
 }
 

@@ -29,7 +29,7 @@ type server struct {
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.DurationVar(&s.wait, "wait", 0, "how long a server that is not up yet is waited for")
+	f.DurationVar(&s.wait, "wait", 0, "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
 }
 
 // schemaTree is how a command names the schema.
@@ -104,6 +104,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	}
 	if s.embedded != "" {
 		o.Platform = rules.Embedded
+	}
+	if o.Overlay == "" {
+		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
 	opened := &session{progress: a.progress()}

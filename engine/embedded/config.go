@@ -3,8 +3,10 @@ package embedded
 import (
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,7 @@ import (
 func writeConfig(dir string, o Options) error {
 	users := o.Users
 	if users == "" {
-		users = defaultUsers(o.MaxThreads)
+		users = defaultUsers(o.MaxThreads, o.Settings)
 	}
 	config := fmt.Sprintf(`<clickhouse>
   <users_config>%s</users_config>
@@ -48,13 +50,17 @@ func writeConfig(dir string, o Options) error {
 // defaultUsers is the user default with everything granted. implicit_select,
 // which clickhouse-local switches on, is off as on a server: a statement that is
 // no statement is a syntax error, not a SELECT.
-func defaultUsers(threads int) string {
+func defaultUsers(threads int, settings map[string]string) string {
+	var more strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&more, "      <%[1]s>%[2]s</%[1]s>\n", name, escape(settings[name]))
+	}
 	return fmt.Sprintf(`<clickhouse>
   <profiles>
     <default>
       <max_threads>%d</max_threads>
       <implicit_select>0</implicit_select>
-    </default>
+%s    </default>
   </profiles>
   <users>
     <default>
@@ -70,7 +76,7 @@ func defaultUsers(threads int) string {
   </users>
   <quotas><default></default></quotas>
 </clickhouse>
-`, threads)
+`, threads, more.String())
 }
 
 func wellFormed(text string) error {

@@ -42,8 +42,12 @@ type Options struct {
 	// Config is XML put inside <clickhouse> of the engine's configuration:
 	// macros, remote_servers, zookeeper and the like.
 	Config string
+	// Settings of the profile of the user default: allow_suspicious_codecs and the
+	// like. A name the engine does not know keeps it from starting.
+	Settings map[string]string
 	// Users is the whole text of users.xml; empty: the user default with
-	// everything granted. MaxThreads is a part of it and then without effect.
+	// everything granted. MaxThreads and Settings are a part of it and then without
+	// effect.
 	Users string
 }
 

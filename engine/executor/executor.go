@@ -2,19 +2,27 @@ package executor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/lease"
 )
 
 // Options of an [Executor]. Pass and Scope are required; the zero values of the rest are the defaults named.
 type Options struct {
 	// Scope and Pass go into every log comment and query id.
 	Scope, Pass string
+	// Lease is what the statements are sent under: each under its own context, which ends with the lease. Nil: none,
+	// for the bookkeeping that is there before any lease.
+	Lease *lease.Held
+	// Members are read back after each statement, besides the connected server.
+	Members catalog.Members
+	// Knows reports whether the server has a setting; nil: it has all.
+	Knows func(setting string) bool
 	// Ceiling on the max_query_size sent, in bytes. Zero: 16 MiB.
 	Ceiling int
 	// Attempts bounds how often one statement is sent. Zero: 8.
@@ -37,6 +45,9 @@ const (
 	defaultCeiling  = 16 << 20
 	defaultAttempts = 8
 	defaultGrace    = 10 * time.Second
+
+	// outputMode is a setting of statements that several servers carry out.
+	outputMode = "distributed_ddl_output_mode"
 
 	firstPause = 250 * time.Millisecond
 	lastPause  = 10 * time.Second
@@ -109,20 +120,23 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	if reason := moved(s.Before, live); reason != "" {
 		return result, &MovedError{s.Object(), reason}
 	}
-	comment, err := x.comment(s, id)
-	if err != nil {
-		return result, err
-	}
+	comment := Comment{By: by, Scope: x.Scope, Pass: x.Pass, Object: s.Object(), Statement: id}.String()
 	settings, err := x.settings(ctx, s, live, comment)
 	if err != nil {
 		return result, err
 	}
 	x.sent++
+	var answer error
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		var held *lease.Statement
+		if x.Lease != nil {
+			if held, err = x.Lease.Begin(ctx); err != nil {
+				return result, notHeld(s, id, result, answer, err)
+			}
+		}
 		result.Attempts++
-		answer := x.conn.Exec(ctx, s.SQL, id, settings)
-		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", answer)
-		after, err := x.settle(ctx, s, sent{id, comment}, answer)
+		after, err := x.once(ctx, s, sent{id, comment}, settings, held, &answer)
+		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", s.told(answer, id))
 		if err != nil {
 			return result, err
 		}
@@ -130,22 +144,44 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		missing := s.Missing(after)
 		switch {
 		case missing == "":
-			return result, nil
+			return result, x.everywhere(ctx, s, after)
 		case answer == nil:
 			return result, &NotSeenError{s.Object(), missing}
 		case !again(answer):
-			return result, rejected(s, answer, after)
+			return result, rejected(s, id, answer, after)
 		}
 		if reason := moved(s.Before, after); reason != "" {
 			return result, &MovedError{s.Object(), reason}
 		}
 		if result.Attempts >= x.Attempts {
-			return result, rejected(s, answer, after)
+			return result, rejected(s, id, answer, after)
 		}
 		if err := x.Pause(ctx, wait); err != nil {
-			return result, errors.Join(rejected(s, answer, after), err)
+			return result, errors.Join(rejected(s, id, answer, after), err)
 		}
 	}
+}
+
+// once sends the statement one time and reads what became of it. Until that is known the lease is not released.
+func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map[string]any, held *lease.Statement, answer *error) (*catalog.Object, error) {
+	sending := ctx
+	if held != nil {
+		sending = held.Context()
+	}
+	*answer = x.conn.Exec(sending, s.SQL, out.id, settings)
+	after, err := x.settle(ctx, s, out, *answer)
+	if err == nil && held != nil {
+		held.Resolved()
+	}
+	return after, err
+}
+
+// notHeld is the error of a statement that is not sent, or not again, because the lease has ended.
+func notHeld(s Statement, id string, so Result, answer, lost error) error {
+	if so.Attempts == 0 {
+		return &NotHeldError{s.Object(), lost}
+	}
+	return errors.Join(rejected(s, id, answer, so.After), lost)
 }
 
 // sent is how a statement on its way is recognised: by the id in the server's query log, and by the comment among its
@@ -173,17 +209,17 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 	return after, nil
 }
 
-const selectRunning = `SELECT count() FROM system.processes WHERE Settings['log_comment'] = ?`
-
-// ended waits until the server runs no statement with this comment.
+// ended waits until no reachable member runs a statement with this comment or has it in its queue. A queue that does
+// not move is a [StuckQueueError].
 func (x *Executor) ended(ctx context.Context, comment string) error {
 	unreachable := 0
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
-		var running uint64
-		err := x.conn.Select(ctx, selectRunning, []any{comment}, func(scan func(...any) error) error { return scan(&running) })
+		under, err := x.underWay(ctx, comment)
 		switch {
-		case err == nil && running == 0:
+		case err == nil && !under:
 			return nil
+		case IsStuck(err):
+			return err
 		case err != nil:
 			if unreachable++; unreachable >= x.Attempts || ctx.Err() != nil {
 				return err
@@ -195,20 +231,13 @@ func (x *Executor) ended(ctx context.Context, comment string) error {
 	}
 }
 
-// comment is the log comment of a statement. Another pass finds by it what may still be running.
-func (x *Executor) comment(s Statement, id string) (string, error) {
-	comment, err := json.Marshal(struct {
-		By        string `json:"by"`
-		Scope     string `json:"scope"`
-		Pass      string `json:"pass"`
-		Object    string `json:"object"`
-		Statement string `json:"statement"`
-	}{"dfe", x.Scope, x.Pass, s.Object(), id})
-	return string(comment), err
-}
-
 func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Object, comment string) (map[string]any, error) {
-	settings := map[string]any{"log_comment": comment, "distributed_ddl_output_mode": "throw_only_active"}
+	settings := map[string]any{"log_comment": comment}
+	if x.Knows == nil || x.Knows(outputMode) {
+		// A member that is down does not fail the statement: it replays the log when it is back. An active one that
+		// fails does.
+		settings[outputMode] = "throw_only_active"
+	}
 	size, err := x.querySize(ctx, s, live)
 	if err != nil {
 		return nil, err
@@ -217,6 +246,36 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 		settings["max_query_size"] = size
 	}
 	return settings, nil
+}
+
+// everywhere waits until every reachable member has the object as the connected one does.
+func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.Object) error {
+	if !x.Members.Several() || after == nil {
+		return nil
+	}
+	var behind []string
+	wait := firstPause
+	for range x.Attempts {
+		texts, err := x.Members.Texts(ctx, x.conn, s.Kind, s.Name)
+		if err != nil {
+			return &NotSeenError{s.Object(), "the other members could not be read: " + err.Error()}
+		}
+		behind = nil
+		for host, text := range texts {
+			if text != after.Text {
+				behind = append(behind, host)
+			}
+		}
+		if len(behind) == 0 {
+			return nil
+		}
+		if err := x.Pause(ctx, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, lastPause)
+	}
+	slices.Sort(behind)
+	return &NotSeenError{s.Object(), fmt.Sprintf("the members %v have another definition of it; look at their replication queues", behind)}
 }
 
 // moved says how the live object differs from the one the decision saw; "" where it does not.
@@ -251,12 +310,23 @@ func open(answer error) bool {
 	return !answered || notKnown(e.Code)
 }
 
-func rejected(s Statement, answer error, after *catalog.Object) error {
-	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: answer}
+func rejected(s Statement, id string, answer error, after *catalog.Object) error {
+	r := &RejectedError{Object: s.Object(), Message: "no answer to any attempt", Partial: moved(s.Before, after) != "", err: s.told(answer, id)}
 	if e, ok := catalog.Exception(answer); ok {
 		r.Code, r.Message = e.Code, catalog.ServerMessage(e)
+		if s.ReadsRows {
+			r.Message = r.err.Error()
+		}
 	}
 	return r
+}
+
+// told is what may be said of an answer.
+func (s Statement) told(answer error, id string) error {
+	if e, ok := catalog.Exception(answer); ok && s.ReadsRows {
+		return fmt.Errorf("code %d; its text may quote rows and is left to the server's log, under query id %s", e.Code, id)
+	}
+	return answer
 }
 
 func pause(ctx context.Context, d time.Duration) error {

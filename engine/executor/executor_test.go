@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -30,6 +31,8 @@ type line struct {
 	sent []url.Values
 	cut  func(attempt int, forward http.Handler, w http.ResponseWriter, r *http.Request)
 	down bool
+	// rewrite, when set, changes the text of questions on their way.
+	rewrite func(string) string
 }
 
 func newLine(t *testing.T) *line {
@@ -46,8 +49,11 @@ func newLine(t *testing.T) *line {
 		if statement {
 			l.sent = append(l.sent, r.URL.Query())
 		}
-		attempt, cut, down := len(l.sent), l.cut, l.down
+		attempt, cut, down, rewrite := len(l.sent), l.cut, l.down, l.rewrite
 		l.mu.Unlock()
+		if rewrite != nil {
+			r = l.rewritten(r)
+		}
 		switch {
 		case down:
 			panic(http.ErrAbortHandler)
@@ -105,6 +111,9 @@ func setUp(t *testing.T, o executor.Options) *bench {
 	o.Pause = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return &bench{l, conn, executor.New(conn, o), embeddedtest.Database(t)}
 }
+
+// pause replaces the waiting.
+func (b *bench) pause(f func(context.Context, time.Duration) error) { b.x.Pause = f }
 
 func (b *bench) exec(t *testing.T, sql string) {
 	t.Helper()
@@ -288,6 +297,25 @@ func TestTheServersOwnWordsSayWhyAStatementIsRejected(t *testing.T) {
 	if !errors.As(err, &r) || r.Code != 50 || r.Partial || len(b.statements()) != 1 ||
 		!strings.Contains(err.Error(), "table "+b.db+".t, and it had no effect: code 50: Unknown data type family: Wrong") {
 		t.Errorf("error %v after %d attempts", err, len(b.statements()))
+	}
+}
+
+func TestWhatTheServerQuotesOfRowsIsNotTold(t *testing.T) {
+	var logged strings.Builder
+	b := setUp(t, executor.Options{Log: slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	b.exec(t, fmt.Sprintf(create, b.db))
+	b.cut = func(_ int, _ http.Handler, w http.ResponseWriter, _ *http.Request) {
+		answer(w, 6, "Cannot parse string 'person-1' as UInt32")
+	}
+	statement := b.statement(t, "ALTER TABLE %s.t MODIFY COLUMN a UInt32", "`a` UInt32")
+	statement.ReadsRows = true
+	_, err := b.x.Apply(t.Context(), statement)
+	var r *executor.RejectedError
+	if !errors.As(err, &r) || r.Code != 6 || !strings.Contains(err.Error(), "under query id dfe-schema-p1-1") {
+		t.Errorf("error %v", err)
+	}
+	if told := fmt.Sprint(err, errors.Unwrap(err), logged.String()); strings.Contains(told, "person-1") {
+		t.Errorf("a value is told: %s", told)
 	}
 }
 

@@ -17,6 +17,9 @@ type Statement struct {
 	// Missing returns what the live object, nil for none, still lacks of the statement's effect: "" once it is all
 	// there.
 	Missing func(*catalog.Object) string
+	// ReadsRows says that the statement casts stored values: what the server says of one that fails may quote it, and is
+	// kept out of errors and logs but for its code.
+	ReadsRows bool
 }
 
 // Object names the object as logs and messages do.
@@ -96,3 +99,16 @@ func (e *UnresolvedError) Error() string {
 
 // Unwrap returns what kept the answer away.
 func (e *UnresolvedError) Unwrap() error { return e.err }
+
+// NotHeldError is a statement that was not sent, because the lease is not held any more.
+type NotHeldError struct {
+	Object string
+	err    error
+}
+
+func (e *NotHeldError) Error() string {
+	return fmt.Sprintf("nothing was sent for %s: %v", e.Object, e.err)
+}
+
+// Unwrap returns why the lease is not held: a [*lease.LostError], or that it was given back.
+func (e *NotHeldError) Unwrap() error { return e.err }

@@ -36,6 +36,9 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s is not the lease table of any release: %s; move it away (RENAME TABLE) and run again", Table(), e.Reason)
 }
 
+// ErrorCode is the error as one word.
+func (e *ShapeError) ErrorCode() string { return "lease_shape" }
+
 // OpenClickHouse returns the store in the live lease table. A table with columns
 // this release does not know is taken; one that lacks a column is a *ShapeError,
 // and so is an object of another kind or none.

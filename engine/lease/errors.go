@@ -50,6 +50,9 @@ func (e *ObservedError) Error() string {
 	return b.String()
 }
 
+// ErrorCode is the error as one word.
+func (e *ObservedError) ErrorCode() string { return "schema_locked" }
+
 func (e *ObservedError) Unwrap() error { return e.Cause }
 
 // LostError says that a lease ended without its holder's doing: the holder's own
@@ -69,6 +72,9 @@ func (e *LostError) Error() string {
 	}
 	return s
 }
+
+// ErrorCode is the error as one word.
+func (e *LostError) ErrorCode() string { return "lease_lost" }
 
 func (e *LostError) Unwrap() error { return e.Cause }
 

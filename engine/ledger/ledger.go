@@ -3,7 +3,9 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 
@@ -19,6 +21,9 @@ type Ledger struct {
 
 // ShapeError is a live object under the ledger's name that is no ledger. It is never dropped or rebuilt by a pass.
 type ShapeError struct{ Reason string }
+
+// ErrorCode is the error as one word.
+func (e *ShapeError) ErrorCode() string { return "ledger_shape" }
 
 func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s is not the ledger of any release: %s; rename it out of the way and run again", Table(), e.Reason)
@@ -53,11 +58,26 @@ func OpenObject(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 	return l, nil
 }
 
-// writeSettings make a row acknowledged only once a majority of the replicas has it.
-func writeSettings() map[string]any {
-	return map[string]any{
-		"async_insert": 0, "insert_quorum": "auto", "insert_quorum_parallel": 0, "insert_quorum_timeout": 10_000,
+// quorumWait is how long a majority may take to have a row. A row is written once, under a lease that goes on being
+// renewed meanwhile.
+const quorumWait = 10 * time.Second
+
+// writeSettings make a row acknowledged only once a majority of the replicas has it. A service is its own quorum:
+// insert_quorum does not apply to its engines.
+func writeSettings(platform string) map[string]any {
+	s := map[string]any{"async_insert": 0}
+	if platform != cloud {
+		s["insert_quorum"], s["insert_quorum_parallel"], s["insert_quorum_timeout"] = "auto", 0, quorumWait.Milliseconds()
 	}
+	return s
+}
+
+// cloud is the platform's word in a record.
+const cloud = "cloud"
+
+// readSettings make a member that lacks what a majority has fail the read, or fetch it first.
+func readSettings() clickhouse.Settings {
+	return clickhouse.Settings{"select_sequential_consistency": 1, "max_parallel_replicas": 1}
 }
 
 // Append writes one row.
@@ -78,7 +98,7 @@ func (l *Ledger) Append(ctx context.Context, r *Record) error {
 	}
 	into := Table().SQL() + " (" + strings.Join(names, ", ") + ")"
 	id := fmt.Sprintf("dfe-ledger-%s-%d", r.Pass, r.Sequence)
-	if err := l.conn.Insert(ctx, into, id, writeSettings(), [][]any{values}); err != nil {
+	if err := l.conn.Insert(ctx, into, id, writeSettings(r.Platform), [][]any{values}); err != nil {
 		if e, answered := catalog.Exception(err); answered {
 			return fmt.Errorf("ledger: the row of %s %s was not written: the server answers %s", r.Kind, r.Name, catalog.ServerMessage(e))
 		}
@@ -96,9 +116,13 @@ func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) {
 	for _, c := range l.columns {
 		names = append(names, c.selected())
 	}
-	query := "SELECT " + strings.Join(names, ", ") + " FROM " + Table().SQL() +
-		" ORDER BY recorded_at DESC, sequence DESC LIMIT 1 BY scope, kind, name"
-	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"select_sequential_consistency": 1}))
+	// A holder that was cut off may write down what it did after the next one has begun: the later lease is the newer.
+	order := "recorded_at DESC, sequence DESC"
+	if slices.Contains(names, "epoch") {
+		order = "epoch DESC, " + order
+	}
+	query := "SELECT " + strings.Join(names, ", ") + " FROM " + Table().SQL() + " ORDER BY " + order + " LIMIT 1 BY scope, kind, name"
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(readSettings()))
 	found := map[Key]*Record{}
 	err := l.conn.Select(ctx, query, nil, func(scan func(...any) error) error {
 		var (

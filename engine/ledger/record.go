@@ -29,6 +29,8 @@ const (
 	Failed     Outcome = "failed"
 	Blocked    Outcome = "blocked"
 	Unresolved Outcome = "unresolved"
+	// Unreadable is a live object whose definition cannot be read: nothing was decided about it.
+	Unreadable Outcome = "unreadable"
 )
 
 // Key names an object of the ledger.
@@ -84,3 +86,6 @@ type Decision struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason,omitempty"`
 }
+
+// Existed reports whether the object was there when the row was written. One whose creation failed or was blocked was not.
+func (r *Record) Existed() bool { return r.LiveChecksum != "" || r.UUID != "" }

@@ -13,8 +13,11 @@ type node struct {
 	layer        int
 	rank         float64 // place within its layer and group
 	from, to     []*node // what its rows come from, and where they go
-	letters      int     // that the box has room for at least
 	ghost        bool    // of another group; it stands for the neighbour it is
+	lane         bool    // no object: an arrow passes here, so that it does not run under a box
+	// left and right are what arrows tie a node to, lanes included.
+	left, right []*node
+	x, y, w     int
 }
 
 func (n *node) linked() bool { return len(n.from)+len(n.to) > 0 }
@@ -114,12 +117,46 @@ func layers(nodes []*node) {
 	}
 }
 
-// columns returns the linked nodes of a group by layer, each layer ordered so that arrows cross little: by the mean
-// place of their neighbours, left to right and back.
+// way is where an arrow runs: the node it comes from, lanes, the node it goes to.
+type way []*node
+
+// ways lays every arrow. One that skips layers passes each of them in a lane of the group it goes to; arrows of one
+// node share their lanes.
+func (g *graph) ways() (ways []way, lanes []*node) {
+	type key struct {
+		from  *node
+		group string
+		layer int
+	}
+	shared := map[key]*node{}
+	for _, n := range g.nodes {
+		for _, t := range n.to {
+			w := way{n}
+			for layer := n.layer + 1; layer < t.layer; layer++ {
+				k := key{n, t.group, layer}
+				if shared[k] == nil {
+					shared[k] = &node{group: t.group, layer: layer, lane: true}
+					lanes = append(lanes, shared[k])
+				}
+				w = append(w, shared[k])
+			}
+			w = append(w, t)
+			for i := range w[1:] {
+				w[i].right = append(w[i].right, w[i+1])
+				w[i+1].left = append(w[i+1].left, w[i])
+			}
+			ways = append(ways, w)
+		}
+	}
+	return ways, lanes
+}
+
+// columns returns the nodes of a group that arrows touch, by layer. Each layer is ordered so that arrows cross little:
+// by the mean place of their neighbours, left to right and back.
 func columns(nodes []*node, group string) [][]*node {
 	var columns [][]*node
 	for _, n := range nodes {
-		if n.group != group || !n.linked() {
+		if n.group != group || len(n.left)+len(n.right) == 0 {
 			continue
 		}
 		for len(columns) <= n.layer {
@@ -148,10 +185,10 @@ func columns(nodes []*node, group string) [][]*node {
 	}
 	for range 3 {
 		for _, column := range columns {
-			sort(column, func(n *node) []*node { return n.from })
+			sort(column, func(n *node) []*node { return n.left })
 		}
 		for _, column := range slices.Backward(columns) {
-			sort(column, func(n *node) []*node { return n.to })
+			sort(column, func(n *node) []*node { return n.right })
 		}
 	}
 	return columns

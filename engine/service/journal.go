@@ -57,11 +57,13 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 }
 
 func (j *journal) end(ctx context.Context, r *engine.Report) {
-	level, fault := slog.LevelInfo, []any{}
-	switch r.State {
-	case engine.Failed:
+	level, ended, fault := slog.LevelInfo, string(r.State), []any{}
+	switch {
+	case ctx.Err() != nil && r.State != engine.Converged:
+		ended = "stopped" // by whoever told the service to stop, who is not to be alarmed
+	case r.State == engine.Failed:
 		level = slog.LevelError
-	case engine.Observed:
+	case r.State == engine.Observed:
 		level = slog.LevelWarn
 	}
 	if r.Error != "" {
@@ -70,7 +72,7 @@ func (j *journal) end(ctx context.Context, r *engine.Report) {
 	if r.Code != "" {
 		fault = append(fault, "code", r.Code)
 	}
-	j.log.Log(ctx, level, "pass "+string(r.State), append(fault, "pass", r.Pass, "schemas", r.SchemaRelease, "platform", r.Platform,
+	j.log.Log(ctx, level, "pass "+ended, append(fault, "pass", r.Pass, "schemas", r.SchemaRelease, "platform", r.Platform,
 		"statements", r.Summary.Statements, "refused", r.Summary.Refused, "reported", r.Summary.Reported, "took", r.Finished.Sub(r.Started).Round(time.Millisecond).String())...)
 }
 

@@ -19,6 +19,9 @@ const (
 	letter      = 7.3
 	longestName = 32 // letters of a name that is not cut
 	leastBox    = 132
+	leastShelf  = 620
+	laneHeight  = 8
+	tipLength   = 7
 
 	// drawnWhole is the most objects that one picture shows one by one; more are shown by database, each with a picture
 	// of its own to unfold.
@@ -112,45 +115,57 @@ func draw(objects []*Object) *pictures {
 // picture draws every node of the graph, group by group below each other, layer by layer from left to right.
 func (g *graph) picture(id, title, about string) *picture {
 	p := &picture{ID: id, Title: title, About: about, at: map[*node]int{}}
+	ways, lanes := g.ways()
+	placed := slices.Concat(g.nodes, lanes)
 	widths := g.layerWidths()
 	y := 0
 	for _, group := range g.groups {
-		columns := columns(g.nodes, group)
+		columns := columns(placed, group)
 		loose := g.loose(group)
 		if len(columns)+len(loose) == 0 {
 			continue
 		}
 		top := y
-		y += bandTitle
-		x, rows := bandPadding, 0
-		for layer, w := range widths {
-			if layer < len(columns) {
-				for i, n := range columns[layer] {
-					p.add(n, x, y+i*(boxHeight+rowGap), w)
-				}
-				rows = max(rows, len(columns[layer]))
-			}
-			x += w + columnGap
-		}
-		y += rows * (boxHeight + rowGap)
-		y = p.shelve(loose, y, max(x-columnGap-bandPadding, 620))
+		below, right := p.stack(columns, widths, y+bandTitle)
+		y = p.shelve(loose, below, max(right, leastShelf))
 		y += bandPadding - rowGap
 		p.Bands = append(p.Bands, band{0, top, 0, y - top, group})
 		y += bandGap
+		p.Height = y - bandGap
 	}
-	p.Height = max(y-bandGap, 1)
 	for _, b := range p.Boxes {
 		p.Width = max(p.Width, b.X+b.W+bandPadding)
 	}
 	for i := range p.Bands {
 		p.Bands[i].W = p.Width
 	}
-	for _, n := range g.nodes {
-		for _, t := range n.to {
-			p.Arrows = append(p.Arrows, arrowOf(p.Boxes[p.at[n]], p.Boxes[p.at[t]], n, t))
-		}
+	for _, w := range ways {
+		p.Arrows = append(p.Arrows, arrowAlong(w))
 	}
 	return p
+}
+
+// stack puts columns beside each other from a height on, and returns where they end below and on the right.
+func (p *picture) stack(columns [][]*node, widths []int, top int) (below, right int) {
+	below = top
+	x := bandPadding
+	for layer, column := range columns {
+		y := top
+		for _, n := range column {
+			height := laneHeight
+			if n.lane {
+				n.x, n.y, n.w = x, y+laneHeight/2, widths[layer]
+			} else {
+				height = boxHeight
+				p.add(n, x, y, widths[layer])
+			}
+			y += height + rowGap
+		}
+		below = max(below, y)
+		right = x + widths[layer]
+		x = right + columnGap
+	}
+	return below, right
 }
 
 // layerWidths returns the width of each layer's boxes. All groups share the layers, so that arrows run left to right.
@@ -169,8 +184,7 @@ func (g *graph) layerWidths() []int {
 }
 
 func widthOf(n *node) int {
-	letters := max(min(utf8.RuneCountInString(n.short), longestName), n.letters)
-	return max(int(float64(letters)*letter)+boxPadding, leastBox)
+	return max(int(float64(min(utf8.RuneCountInString(n.short), longestName))*letter)+boxPadding, leastBox)
 }
 
 // loose are the nodes of a group that no arrow touches. Many of a kind become one.
@@ -223,6 +237,7 @@ func (p *picture) shelve(loose []*node, y, width int) int {
 }
 
 func (p *picture) add(n *node, x, y, w int) {
+	n.x, n.y, n.w = x, y+boxHeight/2, w
 	p.at[n] = len(p.Boxes)
 	p.Boxes = append(p.Boxes, boxOf(n, x, y, w))
 }
@@ -256,39 +271,43 @@ func shorten(name string) string {
 	return string(letters[:half]) + "…" + string(letters[len(letters)-half:])
 }
 
-func arrowOf(from, to box, a, b *node) arrow {
-	x1, y1 := from.X+from.W, from.Y+from.H/2
-	x2, y2 := to.X, to.Y+to.H/2
-	verb := "is read by"
-	if slices.Contains(a.Writes, b.Name) {
-		verb = "writes"
+// arrowAlong draws an arrow from the right of its first node to the left of its last, level through its lanes.
+func arrowAlong(w way) arrow {
+	from, to := w[0], w[len(w)-1]
+	a := arrow{Class: "reads", Full: from.Name + " is read by " + to.Name, Width: 1.5}
+	if slices.Contains(from.Writes, to.Name) {
+		a.Class, a.Full = "writes", from.Name+" writes "+to.Name
 	}
-	bend := max((x2-x1)/2, columnGap/2)
-	class := "reads"
-	if verb == "writes" {
-		class = "writes"
+	var d strings.Builder
+	fmt.Fprintf(&d, "M%d %d", from.x+from.w, from.y)
+	for i, n := range w[1:] {
+		before := w[i]
+		x1, x2 := before.x+before.w, n.x
+		if n == to {
+			x2 -= tipLength
+		}
+		bend := max((x2-x1)/2, columnGap/2) // an arrow against the current swings out
+		fmt.Fprintf(&d, "C%d %d %d %d %d %d", x1+bend, before.y, x2-bend, n.y, x2, n.y)
+		if n.lane {
+			fmt.Fprintf(&d, "H%d", n.x+n.w)
+		}
 	}
-	return arrow{
-		D:     fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+bend, y1, x2-bend-7, y2, x2-7, y2),
-		Class: class, Full: fmt.Sprintf("%s %s %s", a.Name, verb, b.Name), Width: 1.5,
-	}
+	a.D = d.String()
+	return a
 }
 
 // drawOverview draws one box for each group, and arrows that say how many objects of one feed the other.
 func (g *graph) drawOverview() *picture {
 	whole, weight := g.overview()
 	for _, w := range whole.nodes {
-		counts := map[string]int{}
-		class := ""
+		own, class := 0, ""
 		for _, n := range g.nodes {
 			if n.group == w.Name {
-				counts[n.Kind]++
+				own++
 				class = worse(class, classOf(n.Object))
 			}
 		}
-		w.Kind = kindCounts(counts)
-		w.Outcome = outcomeOf(class)
-		w.letters = len(w.Kind) - 4 // the count above the name is in smaller letters
+		w.Kind, w.Outcome = plural(own, "object"), outcomeOf(class)
 	}
 	p := whole.picture("overview", "The databases", fmt.Sprintf("%d objects in %d groups; an arrow says how many links lead from one to the other.", len(g.nodes), len(g.groups)))
 	p.Bands = nil
@@ -299,11 +318,11 @@ func (g *graph) drawOverview() *picture {
 	i := 0 // arrows are in the order of their nodes
 	for _, n := range whole.nodes {
 		for _, t := range n.to {
-			from, to, links := p.Boxes[p.at[n]], p.Boxes[p.at[t]], weight[[2]*node{n, t}]
+			links := weight[[2]*node{n, t}]
 			a := &p.Arrows[i]
 			i++
 			a.Class, a.Full, a.Label = "many", fmt.Sprintf("%s from %s to %s", plural(links, "link"), n.Name, t.Name), fmt.Sprint(links)
-			a.LabelX, a.LabelY = (from.X+from.W+to.X)/2, (from.Y+to.Y+boxHeight)/2-6
+			a.LabelX, a.LabelY = t.x-columnGap/2, t.y-6
 			a.Width = min(1.5+float64(links)/8, 6)
 		}
 	}

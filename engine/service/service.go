@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Controller is what a service needs of an engine; [engine.Engine] is one.
@@ -29,8 +31,8 @@ type Options struct {
 	Release string
 	// Log gets each event once; nil is silent.
 	Log *slog.Logger
-	// Ended is called after each pass, on the goroutine of [Service.Run]; nil: nothing.
-	Ended func(engine.Report)
+	// Ended is called by [Service.Run] after each pass, when what the pass needed is garbage; nil: nothing.
+	Ended func(engine.State)
 }
 
 // Service is the controller at work, and the routes that tell of it. It is safe for concurrent use.
@@ -62,7 +64,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Ended == nil {
-		o.Ended = func(engine.Report) {}
+		o.Ended = func(engine.State) {}
 	}
 	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
 	s.handler = s.routes()
@@ -82,14 +84,15 @@ const (
 
 // Run makes passes until one converges, and returns then, or when the context has ended and the pass at hand with it.
 func (s *Service) Run(ctx context.Context) {
-	s.declare()
 	if s.o.Off {
+		s.declare()
 		s.log.InfoContext(ctx, "the schema phase is switched off: no pass is made, and readiness does not depend on it")
 		return
 	}
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		r, _ := s.Pass(ctx) // its error is in the report
-		if r.State == engine.Converged || ctx.Err() != nil {
+		state := s.attempt(ctx)
+		s.o.Ended(state)
+		if state == engine.Converged || ctx.Err() != nil {
 			return
 		}
 		pause := wait + time.Duration(rand.Float64()*jitter*float64(wait))
@@ -103,7 +106,6 @@ func (s *Service) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		s.declare()
 	}
 }
 
@@ -116,16 +118,44 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.running, s.started, s.next = true, time.Now().UTC(), time.Time{}
 	s.mu.Unlock()
 	s.journal.begin(ctx, n)
+	s.declare()
 	r, err := s.o.Engine.Pass(ctx)
+	kept := keep(&r)
 	s.mu.Lock()
-	s.running, s.last = false, &r
+	s.running, s.last = false, kept
 	if r.LeaseUnreleased {
 		s.lapsed++
 	}
 	s.mu.Unlock()
 	s.journal.write(ctx, &r)
-	s.o.Ended(r)
 	return r, err
+}
+
+// attempt is a pass whose report nobody holds once it returns.
+func (s *Service) attempt(ctx context.Context) engine.State {
+	r, _ := s.Pass(ctx) // its error is in the report
+	return r.State
+}
+
+// keep returns what the routes tell of a report. Statements are most of what a pass leaves behind, and the ledger has
+// them; only those for an operator to run stay.
+func keep(r *engine.Report) *engine.Report {
+	kept := *r
+	kept.Objects = make([]*engine.ObjectReport, len(r.Objects))
+	for i, o := range r.Objects {
+		object := *o
+		object.Statements = make([]string, len(o.Statements)) // they are counted
+		object.Changes = make([]*plan.Change, len(o.Changes))
+		for j, c := range o.Changes {
+			change := *c
+			if rules.Action(c.Action).Carried() && !c.Report {
+				change.Statement, change.Live, change.Desired = "", "", ""
+			}
+			object.Changes[j] = &change
+		}
+		kept.Objects[i] = &object
+	}
+	return &kept
 }
 
 // declare reads what the tree declares. A tree with faults is left to the pass, which tells them.

@@ -25,6 +25,8 @@ import (
 type fake struct {
 	// ends are the reports of the passes to come; the last one is that of every pass after it.
 	ends []engine.Report
+	// declares are the objects of the tree; nil: the shop's.
+	declares []*engine.ObjectReport
 	// within, when set, is called inside each pass.
 	within func(ctx context.Context, n int)
 
@@ -65,7 +67,11 @@ func (f *fake) Running() (engine.Report, bool) {
 }
 
 func (f *fake) Declared() (engine.Report, error) {
-	return engine.Report{Version: 1, State: engine.Unknown, SchemaRelease: "2026.11.0", Objects: shop(engine.Pending)}, nil
+	objects := f.declares
+	if objects == nil {
+		objects = shop(engine.Pending)
+	}
+	return engine.Report{Version: 1, State: engine.Unknown, SchemaRelease: "2026.11.0", Objects: objects}, nil
 }
 
 func (f *fake) Ping(context.Context) error {
@@ -278,7 +284,7 @@ func body(t testing.TB, r *http.Response) string {
 
 func passed(t testing.TB, r engine.Report) *service.Service {
 	t.Helper()
-	s := service.New(service.Options{Engine: &fake{ends: []engine.Report{r}}, Release: "2026.11.2"})
+	s := service.New(service.Options{Engine: &fake{ends: []engine.Report{r}, declares: r.Objects}, Release: "2026.11.2"})
 	s.Pass(t.Context())
 	return s
 }

@@ -84,7 +84,7 @@ func pair(live, desired *object) rules.Pair {
 	var p rules.Pair
 	if live != nil {
 		p.Kind, p.Name, p.Live = live.kind, live.name, live.tree
-		p.Seen = rules.Seen{Engine: live.engine, UUID: live.uuid}
+		p.Seen = rules.Seen{Kind: live.kind, Engine: live.engine, UUID: live.uuid}
 		if live.fault != "" {
 			p.Unreadable = &rules.Unreadable{Side: "live", Message: live.fault, Line: live.line}
 		}

@@ -24,6 +24,8 @@ type form struct {
 	lossy bool
 	// inlining is how deep SQL functions are inside each other.
 	inlining int
+	// copies is how many tables that copy each other led here.
+	copies int
 }
 
 func newForm(o ast.Object, env Env) *form {

@@ -46,6 +46,7 @@ func objectCases(t *testing.T) []caseTest {
 		{id: "S76 inferred list", live: view + "(`id` UInt64, `w` String) AS SELECT * FROM inn.src", desired: view + "AS SELECT * FROM src"},
 		{id: "S76 authored list", live: view + "(`id` UInt64, `w` String) AS SELECT * FROM inn.src", desired: view + "(id UInt64, w LowCardinality(String)) AS SELECT * FROM src", want: "column.w.type"},
 		{id: "S76 aliases", live: view + "(`a` UInt64, `b` String) (a, b) AS SELECT id AS a, w AS b FROM inn.src", desired: view + "(a, b) AS SELECT id, w FROM src"},
+		{id: "S76 a column of the view's own without a type", live: view + "(`a` Int32, `b` Int64 ALIAS a + 1) AS SELECT 1 AS a", desired: view + "(a int, b ALIAS a + 1) AS SELECT 1 AS a"},
 		{id: "S78 changed query", live: view + "(`id` UInt64) AS SELECT id FROM inn.src", desired: view + "AS SELECT id FROM src WHERE id > 1", want: "query"},
 		{id: "S79 materialized view to a table", live: mv + "TO inn.dst (`day` Date, `cnt` UInt64) AS SELECT day, count() AS cnt FROM inn.src GROUP BY day",
 			desired: mv + "TO dst AS SELECT day, count() AS cnt FROM src GROUP BY day"},

@@ -20,6 +20,7 @@ func storageCases() []caseTest {
 		"ENGINE = MergeTree ORDER BY k TTL ts + toIntervalMonth(1) WHERE v = 1, ts + toIntervalYear(1)"+granularity, "ttl")
 	same("S47 TTL moves", "ENGINE = MergeTree ORDER BY k TTL ts + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(17)), ts + INTERVAL 3 DAY TO DISK 'cold'",
 		"ENGINE = MergeTree ORDER BY k TTL ts + toIntervalDay(1) RECOMPRESS CODEC(ZSTD(17)), ts + toIntervalDay(3) TO DISK 'cold'"+granularity)
+	differs("S47 another codec", "ENGINE = MergeTree ORDER BY k TTL ts + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(3))", "ENGINE = MergeTree ORDER BY k TTL ts + toIntervalDay(1) RECOMPRESS CODEC(ZSTD(17))"+granularity, "ttl")
 	differs("S47 another disk", "ENGINE = MergeTree ORDER BY k TTL ts + INTERVAL 3 DAY TO DISK 'ice'", "ENGINE = MergeTree ORDER BY k TTL ts + toIntervalDay(3) TO DISK 'cold'"+granularity, "ttl")
 	same("S50 no key", "ENGINE = MergeTree ORDER BY ()", "ENGINE = MergeTree ORDER BY tuple()"+granularity)
 	same("S50 one key", "ENGINE = MergeTree PARTITION BY (toYYYYMM(ts)) ORDER BY (k)", "ENGINE = MergeTree PARTITION BY toYYYYMM(ts) ORDER BY k"+granularity)

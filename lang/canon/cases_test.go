@@ -1,6 +1,7 @@
 package canon_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func with(element string) string {
 const mt = "ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 8192"
 
 func TestCases(t *testing.T) {
-	for _, c := range append(typeCases(), append(storageCases(), objectCases(t)...)...) {
+	for _, c := range slices.Concat(typeCases(), storageCases(), objectCases(t), structureCases(t)) {
 		t.Run(c.id, func(t *testing.T) {
 			l, d := canon.Pair(mustParse(t, c.live), mustParse(t, c.desired), c.env)
 			var got []string
@@ -123,6 +124,11 @@ func typeCases() []caseTest {
 	same("S30 EPHEMERAL", "x UInt64 EPHEMERAL 5, y String EPHEMERAL unhex('00')", "x UInt64 EPHEMERAL 5, y String EPHEMERAL unhex('00')")
 	same("S42 codec levels and widths", "x UInt64 CODEC(Delta, ZSTD), y Nullable(Float32) CODEC(Gorilla, LZ4HC), z DateTime CODEC(Delta, LZ4)",
 		"x UInt64 CODEC(Delta(8), ZSTD(1)), y Nullable(Float32) CODEC(Gorilla(4), LZ4HC(0)), z DateTime CODEC(Delta(4), LZ4)")
+	same("S42 one width in all streams of a column", "x Array(Tuple(Float64)) CODEC(Gorilla), y Tuple(a UInt32, b DateTime) CODEC(Delta), m Map(UInt64, Int64) CODEC(Delta), p Point CODEC(Delta), j JSON CODEC(Delta), v Variant(UInt8, Int8) CODEC(Delta)",
+		"x Array(Tuple(Float64)) CODEC(Gorilla(8)), y Tuple(a UInt32, b DateTime) CODEC(Delta(4)), m Map(UInt64, Int64) CODEC(Delta(8)), p Point CODEC(Delta(8)), j JSON CODEC(Delta(1)), v Variant(Int8, UInt8) CODEC(Delta(1))")
+	same("S42 streams of several widths", "y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(UInt64, Int64) CODEC(Delta)",
+		"y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(Int64, UInt64) CODEC(Delta)")
+	differs("S42 streams of several widths and a width", "y Tuple(a UInt32, b UInt64) CODEC(Delta)", "y Tuple(a UInt32, b UInt64) CODEC(Delta(8))", "column.y.codec")
 	differs("S42 another level", "x String CODEC(ZSTD)", "x String CODEC(ZSTD(3))", "column.x.codec")
 	differs("S43 a stale width", "x UInt64 CODEC(Delta, LZ4)", "x UInt64 CODEC(Delta(4), LZ4)", "column.x.codec")
 	differs("S44 CODEC(Default) is no absence", "x UInt64 CODEC(Default)", "x UInt64", "column.x.codec")

@@ -3,7 +3,6 @@ package canon
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"hash"
 	"strconv"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -16,41 +15,43 @@ const substreamMarks = "write_marks_for_substreams_in_compact_parts"
 // engine and its arguments, the engine of a database, and the setting that platforms differ in. One schema has one checksum on
 // every platform. The object must be what [Object] returned.
 func Checksum(o ast.Object) string {
-	h := sha256.New()
+	var buffer [4096]byte
+	h := buffer[:0]
 	id := o.ID()
-	words(h, string(o.Kind()), id.Database, id.Name)
+	h = words(h, string(o.Kind()), id.Database, id.Name)
 	for _, p := range o.Parts() {
 		if p.Name == substreamMarks && (p.Kind == "setting" || p.Kind == "inner_setting") || o.Kind() == ast.KindDatabase && p.Kind == "engine" {
 			continue
 		}
-		words(h, "part", p.Kind, p.Name)
+		h = words(h, "part", p.Kind, p.Name)
 		for _, a := range p.Attrs {
 			if a.Name != "replication" {
-				words(h, "attr", a.Name)
-				tree(h, a.Value)
+				h = words(h, "attr", a.Name)
+				h = tree(h, a.Value)
 			}
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(h)
+	return hex.EncodeToString(sum[:])
 }
 
-// tree writes a node so that no two trees have the same bytes.
-func tree(h hash.Hash, n *ast.Node) {
+// tree appends a node so that no two trees have the same bytes.
+func tree(h []byte, n *ast.Node) []byte {
 	if n == nil {
-		words(h, "nil")
-		return
+		return words(h, "nil")
 	}
-	words(h, strconv.Itoa(int(n.Kind)), n.Text, strconv.Itoa(len(n.Kids)))
+	h = words(h, strconv.Itoa(int(n.Kind)), n.Text, strconv.Itoa(len(n.Kids)))
 	for _, k := range n.Kids {
-		tree(h, k)
+		h = tree(h, k)
 	}
+	return h
 }
 
-// words writes each word behind its length.
-func words(h hash.Hash, list ...string) {
-	var buffer [20]byte
+// words appends each word behind its length.
+func words(h []byte, list ...string) []byte {
 	for _, w := range list {
-		h.Write(append(strconv.AppendInt(buffer[:0], int64(len(w)), 10), ':'))
-		h.Write([]byte(w))
+		h = append(strconv.AppendInt(h, int64(len(w)), 10), ':')
+		h = append(h, w...)
 	}
+	return h
 }

@@ -49,26 +49,35 @@ func word(n *ast.Node, args []*ast.Node) *ast.Node {
 	return at(n, kind, n.Text, args...)
 }
 
-// width is the size of a value of the type in bytes, 0 where it has no single one.
+// width is the size in bytes of every value a column of the type stores, 0 where its streams do not all have the same:
+// ClickHouse then leaves the codec without arguments.
 func width(n *ast.Node) int {
-	if n == nil || n.Kind != ast.Type {
+	if n == nil || n.Kind != ast.Type && n.Kind != ast.NamedType {
 		return 0
 	}
+	if n.Kind == ast.NamedType {
+		return width(n.Kids[0])
+	}
 	switch n.Text {
-	case "UInt8", "Int8", "Bool", "Enum8":
+	case "UInt8", "Int8", "Bool", "Enum8", "Dynamic", "QBit":
 		return 1
 	case "UInt16", "Int16", "Date", "Enum16", "BFloat16":
 		return 2
 	case "UInt32", "Int32", "Float32", "DateTime", "Date32", "IPv4", "Time":
 		return 4
-	case "UInt64", "Int64", "Float64", "DateTime64", "Time64":
+	case "UInt64", "Int64", "Float64", "DateTime64", "Time64", "Point", "Ring", "LineString", "MultiLineString", "Polygon", "MultiPolygon":
 		return 8
 	case "UInt128", "Int128", "UUID", "IPv6":
 		return 16
 	case "UInt256", "Int256":
 		return 32
-	case "Nullable", "Array", "LowCardinality":
-		return width(n.Kids[0])
+	case "Nullable", "Array", "LowCardinality", "Tuple", "Map", "Nested":
+		return commonWidth(n.Kids)
+	case "JSON", "Variant": // they have a stream of bytes beside their values
+		if len(n.Kids) == 0 || commonWidth(n.Kids) == 1 {
+			return 1
+		}
+		return 0
 	case "SimpleAggregateFunction":
 		return width(n.Kids[len(n.Kids)-1])
 	case "FixedString":
@@ -90,6 +99,19 @@ func width(n *ast.Node) int {
 		return 8
 	}
 	return 0
+}
+
+func commonWidth(types []*ast.Node) int {
+	if len(types) == 0 {
+		return 0
+	}
+	w := width(types[0])
+	for _, t := range types[1:] {
+		if width(t) != w {
+			return 0
+		}
+	}
+	return w
 }
 
 // ttl returns the rules of a TTL clause; DELETE without a condition is what a rule does anyway (case S45).

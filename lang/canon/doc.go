@@ -12,4 +12,7 @@
 //
 // Equality never hides a real difference: a time zone, a LowCardinality, CODEC(Default), true against 1 in an expression
 // stay different. The package changes none of its inputs, keeps nothing between calls and touches no server, file or clock.
+//
+// [Object], [Pair] and [Checksum] are stable as functions. The canonical form is not: a release that understands more of
+// ClickHouse may spell an object otherwise, so a checksum is compared within one release of the engine alone.
 package canon

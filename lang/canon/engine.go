@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"math/big"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -96,6 +97,9 @@ func (f *form) constant(n *ast.Node) *ast.Node {
 		return with(n, each(n.Kids, f.constant))
 	}
 	n = f.expr(n)
+	if n.Kind == ast.Operator {
+		return f.folded(n)
+	}
 	if n.Kind != ast.Func {
 		return n
 	}
@@ -121,4 +125,35 @@ func (f *form) constant(n *ast.Node) *ast.Node {
 		return at(n, ast.String, values[0])
 	}
 	return n
+}
+
+// folded is the value of a sum, a difference or a product of two whole numbers.
+func (f *form) folded(n *ast.Node) *ast.Node {
+	if len(n.Kids) != 2 {
+		return n
+	}
+	var terms [2]*big.Int
+	for i, k := range n.Kids {
+		k = f.constant(k)
+		value, ok := new(big.Int).SetString(k.Text, 10)
+		if k.Kind != ast.Number || !ok {
+			return n
+		}
+		terms[i] = value
+	}
+	result := new(big.Int)
+	switch n.Text {
+	case "+":
+		result.Add(terms[0], terms[1])
+	case "-":
+		result.Sub(terms[0], terms[1])
+	case "*":
+		result.Mul(terms[0], terms[1])
+	default:
+		return n
+	}
+	if !result.IsInt64() {
+		return n
+	}
+	return at(n, ast.Number, result.String())
 }

@@ -20,6 +20,7 @@ var noPart = map[string]string{
 	"Origin.Line":               "where an object was declared",
 	"Origin.Column":             "where an object was declared",
 	"Engine.HasParens":          "MergeTree() and MergeTree are one engine",
+	"Target.Kind":               "it brings two inner tables together",
 	"Source.HasParens":          "NULL() and NULL are one source",
 	"Layout.HasParens":          "FLAT() and FLAT are one layout",
 	"Table.Clone":               "it says where data comes from once and leaves no trace",
@@ -43,6 +44,8 @@ var samples = []string{
 		PROJECTION by_note INDEX note TYPE basic, PROJECTION by_price (SELECT id, price ORDER BY price) WITH SETTINGS (index_granularity = 128), CONSTRAINT positive CHECK price > 0)
 		ENGINE = ReplicatedReplacingMergeTree('/other/path', '{replica}', at) PARTITION BY toYYYYMM(at) PRIMARY KEY id ORDER BY (id, at)
 		SAMPLE BY id TTL at + INTERVAL 1 MONTH RECOMPRESS CODEC(ZSTD(9)) SETTINGS index_granularity = 1024 COMMENT 'orders'`,
+	`CREATE TABLE shop.pulse ENGINE = TimeSeries SETTINGS store_min_time_and_max_time = 0 SAMPLES shop.beats
+		TAGS INNER COLUMNS (id UInt64, label String) TAGS INNER ENGINE = MergeTree ORDER BY id`,
 	`CREATE VIEW shop.recent (id UInt64 COMMENT 'the order') DEFINER = auditor SQL SECURITY DEFINER AS WITH 3 AS days SELECT o.id FROM shop.orders AS o
 		LEFT JOIN shop.users AS u ON u.id = o.id WHERE o.at > now() - toIntervalDay(days) ORDER BY o.id DESC LIMIT 5 COMMENT 'newest'`,
 	`CREATE MATERIALIZED VIEW shop.daily REFRESH EVERY 1 DAY OFFSET 2 HOUR RANDOMIZE FOR 10 MINUTE DEPENDS ON shop.orders SETTINGS refresh_retries = 3 APPEND

@@ -90,33 +90,56 @@ type pair struct {
 }
 
 func (p *pair) table(l, d *ast.Table) *ast.Table {
-	if d.Structure != nil && d.Structure.Kind != ast.Func {
+	switch {
+	case d.Engine != nil && d.Engine.Name == timeSeries && l.Engine != nil && l.Engine.Name == timeSeries:
+		p.timeSeries(l, d)
+	case d.Structure != nil && d.Structure.Kind != ast.Func:
 		p.copied(l, d)
-	} else if d.Structure != nil && len(d.Columns) == 0 {
-		d.Columns = unknownTypes(l.Columns, "the columns come from a table function, whose structure the text does not say")
+	case len(d.Columns) > 0:
+	case d.Structure != nil:
+		d.Columns = unknownTypes(l.Columns, "the columns come from the table function "+d.Structure.Text+", whose structure the text does not say")
+	case d.Engine != nil && d.Engine.Name != "Alias" && !mergeTree(d.Engine.Name):
+		d.Columns = unknownTypes(l.Columns, "the definition lists no columns, and the engine "+d.Engine.Name+" takes them from elsewhere")
 	}
 	p.columns(l.Columns, d.Columns, &d.Columns)
+	d.Structure = p.settle(l.Structure, d.Structure)
 	p.storage(l, d)
 	return d
 }
 
 // copied stands for a structure the text takes from elsewhere and that is not known here.
 func (p *pair) copied(l, d *ast.Table) {
+	query := d.Structure.Kind != ast.Ident
 	source := "a query"
-	if d.Structure.Kind == ast.Ident {
+	if !query {
 		source = "the table " + plain(d.Structure)
 	}
 	reason := "the structure is copied from " + source + ", which is not known here"
-	if l.Structure == nil {
+	if query || d.Engine != nil || l.Structure == nil {
 		d.Structure = nil
 	}
 	if len(d.Columns) == 0 {
 		d.Columns = unknownTypes(l.Columns, reason)
 	}
-	if d.Engine == nil {
-		d.Engine = l.Engine
-		d.PartitionBy, d.OrderBy, d.PrimaryKey, d.SampleBy, d.TTL, d.Settings = l.PartitionBy, l.OrderBy, l.PrimaryKey, l.SampleBy, l.TTL, l.Settings
-		d.Indexes, d.Projections, d.Constraints = l.Indexes, l.Projections, l.Constraints
+	if query {
+		return
+	}
+	if d.Comment == "" {
+		d.Comment = l.Comment
+	}
+	d.Constraints = l.Constraints
+	switch {
+	case d.Engine == nil:
+		if d.Structure != nil {
+			d.Structure = ast.N(ast.Unknown, reason)
+		}
+		copyStorage(d, l)
+	case l.Engine != nil && mergeTree(d.Engine.Name) && mergeTree(l.Engine.Name):
+		d.Indexes, d.Projections = l.Indexes, l.Projections
+		if d.OrderBy != nil && d.OrderBy.Kind == ast.Tuple && len(d.OrderBy.Kids) == 0 {
+			d.OrderBy = nil // the text need not have said so
+		}
+		fillKeys(d, l)
 	}
 }
 
@@ -246,8 +269,8 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 	if len(l.Args) == len(d.Args) {
 		for i := range d.Args {
 			arg := p.settle(l.Args[i], d.Args[i])
-			if arg.Kind == ast.Func && l.Args[i].Kind != ast.Func && !mergeTree(d.Name) {
-				arg = ast.N(ast.Unknown, "the server evaluates the engine argument "+arg.Text+"(...) when it creates the table")
+			if computed(arg) && !computed(l.Args[i]) && !mergeTree(d.Name) {
+				arg = ast.N(ast.Unknown, "the server evaluates the engine argument "+excerpt(arg.String())+" when it creates the table")
 			}
 			if arg != c.Args[i] {
 				c.Args = replaced(c.Args, i, arg)
@@ -256,6 +279,8 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 	}
 	return &c
 }
+
+func computed(n *ast.Node) bool { return n.Kind == ast.Func || n.Kind == ast.Operator }
 
 func (p *pair) keyed(live, desired []ast.Setting) []ast.Setting {
 	out := desired
@@ -415,7 +440,7 @@ func excerpt(s string) string {
 func foreign(n *ast.Node) string {
 	name := ""
 	n.Walk(func(k *ast.Node) bool {
-		if name == "" && k.Kind == ast.Func && !knownFunction(k.Text) && !structural[k.Text] {
+		if name == "" && k.Kind == ast.Func && !knownFunction(k.Text) && !structural[k.Text] && !facts.Codec(k.Text) {
 			if _, ok := facts.TableFunction(k.Text); !ok {
 				name = k.Text
 			}

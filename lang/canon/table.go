@@ -9,15 +9,18 @@ import (
 func (f *form) table(t *ast.Table) *ast.Table {
 	c := *t
 	f.structure(&c)
+	if c.Engine != nil && c.Engine.Name == "Alias" {
+		c.Columns = nil // they are the target's: the engine takes none of its own
+	}
 	if c.PrimaryKey == nil {
 		c.PrimaryKey = primaryKey(c.Columns)
 	}
-	c.Columns = f.columns(c.Columns)
-	f.inferTypes(&c)
+	c.Columns = f.inferred(f.columns(c.Columns))
 	if c.Engine == nil && (c.Structure == nil || c.Structure.Kind != ast.Func && c.Structure.Kind != ast.Ident) {
 		c.Engine = &ast.Engine{Name: "MergeTree"} // default_table_engine
 	}
 	f.storage(&c)
+	c.Targets = f.targets(c.Targets)
 	return &c
 }
 

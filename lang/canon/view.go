@@ -6,7 +6,7 @@ func (f *form) view(v *ast.View) *ast.View {
 	c := *v
 	c.Query = aliased(f.stored(v.Query), v.Aliases)
 	c.Aliases = nil
-	c.Columns = f.columns(v.Columns)
+	c.Columns = f.inferred(f.columns(v.Columns))
 	c.Security = f.security(v.Security)
 	return &c
 }
@@ -69,7 +69,7 @@ func (f *form) materializedView(m *ast.MaterializedView) *ast.MaterializedView {
 		f.storage(&inner)
 		c.Inner = &inner
 	}
-	c.Columns = f.columns(m.Columns)
+	c.Columns = f.inferred(f.columns(m.Columns))
 	c.Refresh = f.refresh(m.Refresh)
 	c.Security = f.security(m.Security)
 	c.Populate, c.Empty = false, false // case S81

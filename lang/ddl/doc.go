@@ -12,4 +12,7 @@
 //
 // The package never rewrites meaning: what it reads keeps the author's words (see ast for the shape of every construct), and
 // the canonical form is package canon's. It touches no server, file or clock.
+//
+// [ParseStatement], [ParseScript], [ParseAlter], the parsers of fragments and [Error] are stable. What is read grows with
+// ClickHouse: a text that is an ast.Opaque node today may be a tree tomorrow.
 package ddl

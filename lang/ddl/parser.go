@@ -24,6 +24,8 @@ type parser struct {
 	depth int
 	fuel  int
 	fault fault
+	// timeSeries: the statement is about a table of that engine, whose definition has clauses of its own.
+	timeSeries bool
 	// unreadable lists the fragments that became Opaque.
 	unreadable  []*Error
 	unreadFault fault // the last of them

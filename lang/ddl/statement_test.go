@@ -49,6 +49,11 @@ func checkCreate(t *testing.T, cases []printed) {
 func TestTablesAreReadWithClausesInAnyOrder(t *testing.T) {
 	checkCreate(t, []printed{
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = Memory"},
+		{
+			src: "CREATE TABLE d.t ENGINE = TimeSeries SETTINGS store_min_time_and_max_time = 0 data inner columns (id UUID) SAMPLES ENGINE MergeTree ORDER BY id TAGS INNER UUID 'x' TAGS d.u METRICS INNER ENGINE Memory COMMENT 'c'",
+			want: "CREATE TABLE d.t ENGINE = TimeSeries SETTINGS store_min_time_and_max_time = 0 SAMPLES INNER COLUMNS (`id` UUID) " +
+				"SAMPLES INNER ENGINE = MergeTree ORDER BY id TAGS d.u METRICS INNER ENGINE = Memory COMMENT 'c'",
+		},
 		{src: "create table if not exists t on cluster c (a UInt8) engine Memory()", want: "CREATE TABLE t (`a` UInt8) ENGINE = Memory()"},
 		{
 			src:  "CREATE TABLE d.t (a UInt8 CODEC(ZSTD) COMMENT 'x' DEFAULT 1 TTL d + INTERVAL 1 DAY STATISTICS(minmax) NOT NULL)",

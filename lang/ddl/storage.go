@@ -20,6 +20,7 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 		p.i++
 		p.skip(lex.Equal)
 		t.Engine = p.engine()
+		p.timeSeries = p.timeSeries || t.Engine != nil && t.Engine.Name == "TimeSeries"
 		return t.Engine != nil
 	case lex.KwPartition:
 		if next == lex.KwBy {
@@ -65,7 +66,7 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 
 // atStorageClause reports where a clause of a definition ends: at the next one.
 func atStorageClause(p *parser) bool {
-	if p.atEnd() || p.atFormat() {
+	if p.atEnd() || p.atFormat() || p.targetKind() != "" {
 		return true
 	}
 	next := p.peek(1)

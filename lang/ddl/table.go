@@ -44,6 +44,9 @@ func (p *parser) tableClause(st *Statement, t *ast.Table) bool {
 	if p.at(lex.LParen) && len(t.Columns) == 0 {
 		return p.elements(t)
 	}
+	if kind := p.targetKind(); kind != "" {
+		return p.target(st, t, kind)
+	}
 	return p.storageClause(st, t)
 }
 

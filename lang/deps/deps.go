@@ -33,6 +33,8 @@ type Ref struct {
 	// Perhaps marks a name that only those who know what exists can tell from something else: a word after IN is a
 	// table or a column.
 	Perhaps bool
+	// Bare marks a name that the text writes without a database.
+	Bare bool
 }
 
 // Of returns the references of an object, each use once, in the order its parts print.
@@ -83,10 +85,11 @@ func (s *scope) has(name string) bool {
 }
 
 func (c *collector) add(kind Kind, name ast.Name, node *ast.Node) *Ref {
-	if name.Database == "" && kind != Function {
+	bare := name.Database == "" && kind != Function
+	if bare {
 		name.Database = c.database
 	}
-	c.refs = append(c.refs, Ref{Kind: kind, Name: name, Node: node, Path: c.path})
+	c.refs = append(c.refs, Ref{Kind: kind, Name: name, Node: node, Path: c.path, Bare: bare})
 	return &c.refs[len(c.refs)-1]
 }
 
@@ -131,6 +134,12 @@ func (c *collector) table(t *ast.Table) {
 	c.query(t.OrderBy, ast.Path{Part: "order_by"})
 	c.query(t.SampleBy, ast.Path{Part: "sample_by"})
 	c.query(t.TTL, ast.Path{Part: "ttl"})
+	for _, target := range t.Targets {
+		if target.To != (ast.Name{}) {
+			c.path = ast.Path{Part: strings.ToLower(target.Kind)}
+			c.add(Relation, target.To, nil).Writes = true
+		}
+	}
 }
 
 // engine finds the table an engine stands in front of. A place that is a pattern or a macro names none.

@@ -5,4 +5,6 @@
 // The order check of package tree, the blocking of dependants in a pass and the lineage picture all read it. It knows
 // ClickHouse's scopes (a common table expression hides a table of its name) and nothing about any server: whether a
 // reference exists is for its caller to say.
+//
+// [Of], [Query] and [Ref] are stable; kinds of reference are added.
 package deps

@@ -62,13 +62,13 @@ func formatted(t *testing.T, name string, src []byte) []byte {
 	return out
 }
 
-// TestWhatWeShipIsFormatted holds the definitions of the core release and the examples to the layout.
+// TestWhatWeShipIsFormatted holds the core release and the examples to the layout.
 func TestWhatWeShipIsFormatted(t *testing.T) {
 	count := 0
 	for _, dir := range []string{"stdlib", "examples"} {
 		root := filepath.Join("..", "..", dir)
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !format.Known(path) || filepath.Ext(path) == ".rules" {
+			if err != nil || d.IsDir() || !format.Known(path) {
 				return err
 			}
 			count++
@@ -94,10 +94,11 @@ func TestWhatWeShipIsFormatted(t *testing.T) {
 func TestABrokenFileIsAnError(t *testing.T) {
 	for name, src := range map[string]string{
 		"a.hcl": `column "id" {`, "b.sql": "CREATE TABLE t (a UInt8", "c.sql": "SELECT 1", "d.sql": "-- nothing\n", "e.sql": "CREATE TABLE t (a UInt8) /* open",
+		"deep.hcl": "x = " + strings.Repeat("[", 1<<20), "deep.sql": "CREATE VIEW v AS SELECT " + strings.Repeat("(", 1<<16) + "1" + strings.Repeat(")", 1<<16),
 		"f.rules": "rule", "g.txt": "x", "h.sql": "CREATE TABLE t (a UInt8) ENGINE = Log; DROP TABLE t",
 	} {
 		if out, err := format.File(name, []byte(src)); err == nil || out != nil {
-			t.Errorf("%s: got %q, %v", name, out, err)
+			t.Errorf("%s: got %.100q, %v", name, out, err)
 		}
 	}
 }

@@ -7,11 +7,16 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/dfe-engine/dfe/lang/tree"
 )
 
 // HCL formats an .hcl file: hclwrite's indents and columns of equals signs, one empty line where there were several, and
 // none at the beginning and the end of a file or a block. The error is an [hcl.Diagnostics] for a text with a syntax error.
 func HCL(name string, src []byte) ([]byte, error) {
+	if at, deep := tree.TooDeep(name, src); deep {
+		return nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Nested too deeply", Detail: "No definition needs so many brackets within brackets.", Subject: &at}}
+	}
 	if _, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos); diags.HasErrors() {
 		return nil, diags
 	}

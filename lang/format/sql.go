@@ -22,6 +22,9 @@ func SQL(src []byte) ([]byte, error) {
 	if problem != "" {
 		return nil, fmt.Errorf("the text cannot be read: %s", problem)
 	}
+	if deep(tokens) {
+		return nil, fmt.Errorf("brackets nest more than %d levels deep, which no ClickHouse reads", ddl.MaxDepth)
+	}
 	out := layout(cut(text, tokens), false)
 	if same(text, out, before) == nil {
 		return []byte(out), nil

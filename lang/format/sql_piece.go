@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
 
@@ -15,6 +16,7 @@ type piece struct {
 	before, after []note
 	blank         bool // an empty line above it, below its comments
 	gap           bool // white space before it
+	query         bool // a parenthesis around a query
 	mate          int  // the index of the other bracket, or -1
 	brace         bool // it stands directly inside { }
 	operand       bool // where it stands an operand is expected: a minus is a sign, a star is all columns
@@ -67,7 +69,27 @@ func cut(src string, tokens []lex.Token) []piece {
 	moveBehindCommas(pieces)
 	pair(pieces)
 	classify(pieces)
+	for i := len(pieces) - 2; i >= 0; i-- {
+		p, next := &pieces[i], pieces[i+1]
+		p.query = p.Kind == lex.LParen && p.mate > 0 && (next.is(lex.KwSelect, lex.KwWith) && next.keyword || next.query)
+	}
 	return pieces
+}
+
+// deep reports brackets within brackets beyond what ClickHouse's parser follows.
+func deep(tokens []lex.Token) bool {
+	depth := 0
+	for _, t := range tokens {
+		switch t.Kind {
+		case lex.LParen, lex.LBracket, lex.LBrace:
+			if depth++; depth > ddl.MaxDepth {
+				return true
+			}
+		case lex.RParen, lex.RBracket, lex.RBrace:
+			depth--
+		}
+	}
+	return false
 }
 
 // emptyLine reports white space with an empty line in it.

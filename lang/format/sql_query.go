@@ -19,21 +19,6 @@ const (
 	commaClause                    // a comma between tables
 )
 
-// isQuery reports a parenthesis around a query.
-func (p *printer) isQuery(i int) bool {
-	if p.pieces[i].Kind != lex.LParen || p.pieces[i].mate < 0 {
-		return false
-	}
-	next := p.pieces[i+1]
-	switch {
-	case next.is(lex.KwSelect, lex.KwWith):
-		return next.keyword
-	case next.Kind == lex.LParen:
-		return p.isQuery(i + 1)
-	}
-	return false
-}
-
 // query lays out the query [i, j), which begins where the printer stands.
 func (p *printer) query(i, j, indent int) {
 	for n, c := range p.clauses(i, j) {
@@ -52,7 +37,7 @@ func (p *printer) query(i, j, indent int) {
 		case c.kind == listClause:
 			p.list(c, indent)
 		default:
-			if (c.kind == tableClause || c.kind == switchClause) && c.body < c.to && p.isQuery(c.body) {
+			if (c.kind == tableClause || c.kind == switchClause) && c.body < c.to && p.pieces[c.body].query {
 				p.line(indent)
 			}
 			p.expression(c.body, c.to, indent)
@@ -70,7 +55,7 @@ func (p *printer) list(c clause, indent int) {
 	}
 	for _, e := range elements {
 		p.line(indent + step)
-		if k := e[0] + 2; with && k < e[1] && p.pieces[k-1].is(lex.KwAs) && p.isQuery(k) { // name AS (query)
+		if k := e[0] + 2; with && k < e[1] && p.pieces[k-1].is(lex.KwAs) && p.pieces[k].query { // name AS (query)
 			p.pieces[k-1].keyword = true
 			p.put(e[0])
 			p.put(k - 1)
@@ -113,7 +98,7 @@ func (p *printer) expression(i, j, indent int) {
 			k = p.tuple(k, indent)
 			continue
 		}
-		if !p.isQuery(k) || p.pieces[k].mate >= j {
+		if !p.pieces[k].query || p.pieces[k].mate >= j {
 			p.put(k)
 			continue
 		}
@@ -171,7 +156,7 @@ func (p *printer) clauses(i, j int) []clause {
 			tables = false
 		}
 		k += length
-		if kind == commaClause && k < j && p.isQuery(k) {
+		if kind == commaClause && k < j && p.pieces[k].query {
 			continue
 		}
 	}
@@ -252,7 +237,7 @@ func (p *printer) queryFollows(k int) bool {
 	if k < len(p.pieces) && p.pieces[k].is(lex.KwAll, lex.KwDistinct) {
 		k++
 	}
-	return k < len(p.pieces) && (p.pieces[k].is(lex.KwSelect, lex.KwWith) || p.isQuery(k))
+	return k < len(p.pieces) && (p.pieces[k].is(lex.KwSelect, lex.KwWith) || p.pieces[k].query)
 }
 
 // join reads the words of a join.

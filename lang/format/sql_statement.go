@@ -19,7 +19,7 @@ func (p *printer) statement(i, j int) {
 		function = function || !settled && t.is(lex.KwFunction) && t.keyword
 		switch length := p.part(k); {
 		case function || length == 0 && (t.Kind != lex.LParen || settled || columns):
-			if p.isQuery(k) {
+			if p.pieces[k].query {
 				p.expression(k, t.mate+1, 0)
 				k = t.mate + 1
 				continue
@@ -141,7 +141,7 @@ func (p *printer) columns(k int) {
 
 // element is one column, index, constraint or projection.
 func (p *printer) element(i, j int) {
-	if p.pieces[i].is(lex.KwProjection) && i+2 < j && p.pieces[i+1].name() && p.isQuery(i+2) {
+	if p.pieces[i].is(lex.KwProjection) && i+2 < j && p.pieces[i+1].name() && p.pieces[i+2].query {
 		p.word(i)
 		p.put(i + 1)
 		p.line(step)

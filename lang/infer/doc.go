@@ -5,4 +5,6 @@
 //
 // The rules are ClickHouse's own: NumberTraits.h for arithmetic, getLeastSupertype.cpp for if and array, IFunction's default
 // handling of Nullable and LowCardinality arguments.
+//
+// The package serves its neighbours; a program outside has no promise of it.
 package infer

@@ -6,4 +6,6 @@
 // $tag$ heredocs, nested comments, typographic quotes and the Unicode minus sign included.
 //
 // The package never interprets: a keyword token is still a plain identifier wherever the grammar wants one.
+//
+// The package serves its neighbours; a program outside has no promise of it.
 package lex

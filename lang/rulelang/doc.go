@@ -18,4 +18,6 @@
 // because earlier rules of its kind match all it could, is a fault. [Format] prints a file in its one canonical form.
 //
 // The package decides nothing and opens no file.
+//
+// The language is stable as package tree's is; the Go side serves package rules and may change.
 package rulelang

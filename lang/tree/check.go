@@ -90,6 +90,12 @@ func (l *loader) declaredNames(kind ast.Kind, database string) []string {
 // checkReferences finds what an object uses and demands that it is declared before.
 func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
 	for _, ref := range deps.Of(d.Object) {
+		if d.Kind == ast.KindDictionary && ref.Bare && ref.Path == (ast.Path{Part: "source", Attr: "query"}) {
+			// Measured: whatever DB says beside it, the query is run in the database of the user it connects as.
+			l.fault(CodeName, d.Place(ref.Path, ref.Node), fmt.Sprintf("The query of %s does not say in which database %s is", d.Name, ref.Name.Name),
+				"A dictionary's query runs as a session of its own, in no database of the dictionary's: write the database before the name, as in "+d.Name.Database+"."+ref.Name.Name+".")
+			continue
+		}
 		kind := ast.KindTable
 		switch ref.Kind {
 		case deps.Dictionary:

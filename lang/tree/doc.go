@@ -52,4 +52,9 @@
 //
 // A kind of object is one value of type kind, in a file of its own, listed in kinds(): its attributes and blocks, how a
 // body becomes an object, how an object becomes a body. What it rests on is package deps' to say.
+//
+// # Stability
+//
+// The language is stable: what a tree says today it says in every later release, and words are only added. Of the Go side
+// [Load], [LoadDir], [Options], [Tree], [Declared] and [Render] are stable.
 package tree

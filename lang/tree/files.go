@@ -3,7 +3,6 @@ package tree
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/dfe-engine/dfe/lang/regular"
 )
 
 // Limits bound what a tree may make the loader read and build. A zero field means its default.
@@ -130,22 +131,14 @@ func (f *files) read(name string) (*source, *fileError) {
 }
 
 func (f *files) slurp(name string) ([]byte, *fileError) {
-	file, err := f.fsys.Open(name)
-	if err != nil {
-		return nil, f.openError(name, err)
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil {
-		return nil, f.openError(name, err)
-	} else if !info.Mode().IsRegular() {
+	data, err := regular.ReadFS(f.fsys, name, f.limits.FileBytes)
+	switch {
+	case errors.Is(err, regular.ErrKind):
 		return nil, &fileError{CodeFile, "Not a file", fmt.Sprintf("%q is no regular file.", name)}
-	}
-	data, err := io.ReadAll(io.LimitReader(file, f.limits.FileBytes+1))
-	if err != nil {
-		return nil, f.openError(name, err)
-	}
-	if int64(len(data)) > f.limits.FileBytes {
+	case errors.Is(err, regular.ErrSize):
 		return nil, &fileError{CodeLimit, "File is too large", fmt.Sprintf("%q is larger than the ceiling of %d bytes for one definition.", name, f.limits.FileBytes)}
+	case err != nil:
+		return nil, f.openError(name, err)
 	}
 	if f.total += int64(len(data)); f.total > f.limits.TotalBytes {
 		return nil, &fileError{CodeLimit, "Tree is too large", fmt.Sprintf("The files of this tree are together larger than the ceiling of %d bytes.", f.limits.TotalBytes)}

@@ -11,6 +11,9 @@ func renderTable(w *writer, o ast.Object) {
 	if t.Structure != nil || t.Clone {
 		w.fail("its structure is that of something else")
 	}
+	if len(t.Targets) > 0 {
+		w.fail("it has inner tables of its own")
+	}
 	w.unread(t.Unread)
 	w.tableParts(t, t.Columns)
 	w.gap()

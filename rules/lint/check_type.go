@@ -10,12 +10,13 @@ import (
 func typeChecks() []Check {
 	return []Check{
 		{Code: "DFE231", Title: "a String that a constraint limits to few values", Severity: Note, table: enumString},
-		{Code: "DFE232", Title: "LowCardinality of what is no text", Severity: Warning, table: lowCardinality},
+		{Code: "DFE232", Title: "LowCardinality of what is no text", Severity: Error, table: lowCardinality},
 		{Code: "DFE233", Title: "a table most of whose columns are Nullable", Severity: Note, table: muchNullable},
 		{Code: "DFE234", Title: "a FixedString for text of other lengths", Severity: Warning, table: fixedString},
 		{Code: "DFE235", Title: "a UUID kept as text", Severity: Note, table: uuidText},
 		{Code: "DFE236", Title: "an IP address kept as text", Severity: Note, table: ipText},
 		{Code: "DFE237", Title: "a time without a time zone", Severity: Note, table: noZone},
+		{Code: "DFE243", Title: "LowCardinality of a UUID", Severity: Warning, table: lowCardinalityUUID},
 	}
 }
 
@@ -39,19 +40,34 @@ func enumString(t *table) {
 	}
 }
 
-// lowCardinality: numbers, dates and addresses are refused (error 455); a UUID is taken and useless.
+// lowCardinality: numbers, dates and addresses are refused with error 455, the rest with error 43.
 func lowCardinality(t *table) {
+	t.lowCardinalities(func(c *ast.Column, typ dataType) {
+		if typ.isString() || typ.name == "FixedString" || typ.name == "UUID" || typ.name == "" {
+			return
+		}
+		t.report(column(c.Name, "type"), typ.node, fmt.Sprintf("LowCardinality(%s) on %q", typ.name, c.Name),
+			"ClickHouse refuses it (error 455 or 43): a dictionary of values as small as its own indexes saves nothing and costs a look-up for each row.",
+			fmt.Sprintf("Write %s alone; a codec such as T64 or ZSTD does better.", typ.name))
+	})
+}
+
+func lowCardinalityUUID(t *table) {
+	t.lowCardinalities(func(c *ast.Column, typ dataType) {
+		if typ.name == "UUID" {
+			t.report(column(c.Name, "type"), typ.node, fmt.Sprintf("LowCardinality(UUID) on %q", c.Name),
+				"A UUID has a value of its own in nearly every row: the dictionary grows as large as the column and every read goes through it.", "Write UUID alone.")
+		}
+	})
+}
+
+// lowCardinalities calls f for every LowCardinality in the columns' types.
+func (t *table) lowCardinalities(f func(*ast.Column, dataType)) {
 	for _, c := range t.def.Columns {
 		leaves(c.Type, func(typ dataType) {
-			if !typ.lowCardinality || typ.isString() || typ.name == "FixedString" || typ.name == "" {
-				return
+			if typ.lowCardinality {
+				f(c, typ)
 			}
-			reason := "ClickHouse refuses it (error 455 or 43): a dictionary of values as small as its own indexes saves nothing and costs a look-up for each row."
-			if typ.name == "UUID" {
-				reason = "A UUID has a value of its own in nearly every row: the dictionary grows as large as the column and every read goes through it."
-			}
-			t.report(column(c.Name, "type"), typ.node, fmt.Sprintf("LowCardinality(%s) on %q", typ.name, c.Name), reason,
-				fmt.Sprintf("Write %s alone; a codec such as T64 or ZSTD does better.", typ.name))
 		})
 	}
 }

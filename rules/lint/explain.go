@@ -23,6 +23,10 @@ func Explain(code string) (Page, error) {
 	if !known {
 		return Page{}, fmt.Errorf("there is no code %q: the codes are DFE101 to DFE301, and \"dfe schema explain\" lists them", code)
 	}
+	return pageOf(check)
+}
+
+func pageOf(check Check) (Page, error) {
 	text, err := pages.ReadFile(path.Join("pages", string(check.Code)+".md"))
 	if err != nil {
 		return Page{}, fmt.Errorf("%s has no page: %w", check.Code, err)

@@ -30,9 +30,17 @@ func (o *object) reportAt(at hcl.Range, path ast.Path, summary, reason, remedy s
 		Path: path, At: at, Summary: summary, Reason: reason, Remedy: remedy})
 }
 
-// findings runs the checks on one object and returns what they found, by place.
-func findings(t *tree.Tree, d *tree.Declared, checks []Check) []Finding {
+// findings runs the checks on one object and returns what they found, by place. A check that fails on an object nobody
+// foresaw (case S102) is a finding itself and ends no run.
+func findings(t *tree.Tree, d *tree.Declared, checks []Check) (found []Finding) {
 	o := &object{tree: t, d: d}
+	defer func() {
+		if cause := recover(); cause != nil {
+			found = append(o.found, Finding{Code: codeOther, Severity: Error, Kind: d.Kind, Name: d.Name, At: d.Entry,
+				Summary: fmt.Sprintf("%s could not be linted", d.Name), Reason: fmt.Sprintf("The check %s failed on it: %v.", o.check.Code, cause),
+				Remedy: "This is a fault of dfe: report it with the definition."})
+		}
+	}()
 	var (
 		tab *table
 		q   *query

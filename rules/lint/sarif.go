@@ -98,7 +98,7 @@ func (s *sarif) begin() error {
 	for i, c := range Checks() {
 		s.index[c.Code] = i
 		rule := sarifRule{ID: c.Code, Name: ruleName(c.Title), Short: sarifText{Text: capital(c.Title) + "."}}
-		page, err := Explain(string(c.Code))
+		page, err := pageOf(c)
 		if err != nil {
 			return err
 		}

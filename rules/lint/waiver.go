@@ -113,6 +113,9 @@ func hclWaivers(name string, src []byte) []*waiver {
 			lastLine = t.Range.End.Line
 		}
 	}
+	if _, deep := tree.TooDeep(name, src); deep {
+		return list
+	}
 	if file, _ := hclsyntax.ParseConfig(src, name, hcl.InitialPos); file != nil {
 		if body, ok := file.Body.(*hclsyntax.Body); ok {
 			widen(body, list)

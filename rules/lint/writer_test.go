@@ -46,7 +46,7 @@ func TestTextShowsTheSourceUnderTheFinding(t *testing.T) {
 	got := written(t, examples(), func(b *bytes.Buffer, s lint.Source) lint.Writer {
 		return lint.NewText(b, s, lint.TextOptions{Width: 100})
 	})
-	want := `a tree/ordérs.hcl:5:37: warning DFE232: LowCardinality(UInt8) on "ü"
+	want := `a tree/ordérs.hcl:5:37: error DFE232: LowCardinality(UInt8) on "ü"
     5 | column "ü" { type = "LowCardinality(UInt8)" }
       |                                     ^^^^^
   ClickHouse refuses it (error 455 or 43): a dictionary of values as small as its own indexes saves
@@ -67,7 +67,7 @@ a tree/parts.sql:2:11: warning DFE281: shop.parts selects whatever columns there
   later is not in the view until that is created again, and one that is dropped breaks it.
   Name the columns.
 
-3 objects: 0 errors, 2 warnings, 1 note; 1 waived. "dfe schema explain CODE" says more.
+3 objects: 1 error, 1 warning, 1 note; 1 waived. "dfe schema explain CODE" says more.
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -100,7 +100,7 @@ func TestJSONIsOneDocument(t *testing.T) {
 		t.Errorf("%+v", doc)
 	}
 	want := map[string]any{
-		"code": "DFE232", "severity": "warning", "kind": "table", "object": "shop.orders", "path": "column.`ü`.type",
+		"code": "DFE232", "severity": "error", "kind": "table", "object": "shop.orders", "path": "column.`ü`.type",
 		"file": "a tree/ordérs.hcl", "line": 5., "column": 37., "end_line": 5., "end_column": 42.,
 		"source":  `column "ü" { type = "LowCardinality(UInt8)" }`,
 		"summary": `LowCardinality(UInt8) on "ü"`,
@@ -158,7 +158,7 @@ func TestSARIFFollowsItsSchema(t *testing.T) {
 // TestTheSchemaOfSARIFRefusesWhatIsNone makes sure that the validation above can fail.
 func TestTheSchemaOfSARIFRefusesWhatIsNone(t *testing.T) {
 	got := written(t, examples(), func(b *bytes.Buffer, s lint.Source) lint.Writer { return lint.NewSARIF(b, s, "1.2.3") })
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(got, `"level":"warning"`, `"level":"grave"`, 1)))
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(got, `"level":"error","message"`, `"level":"grave","message"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

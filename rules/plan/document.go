@@ -10,6 +10,8 @@ type Document struct {
 	Objects    []*Object    `json:"objects"`
 	Statements []*Statement `json:"statements"`
 	Summary    Summary      `json:"summary"`
+	// Rehearsal is there where the plan was played on an engine.
+	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object
@@ -31,7 +33,7 @@ type Object struct {
 	Name    string    `json:"name"`
 	Action  string    `json:"action"`
 	Changes []*Change `json:"changes"`
-	// Adopted says that the live object was there before any ledger knew it.
+	// Adopted says that the live object is not in the ledger: someone made it, or a pass that ended before it recorded it.
 	Adopted    bool        `json:"adopted,omitempty"`
 	Unreadable *Unreadable `json:"unreadable,omitempty"`
 	// Checksum is that of the declared object, the same on every platform.
@@ -59,8 +61,15 @@ type Change struct {
 	// Statement is what carries the change out, or, where it is refused or only reported, what an operator could run:
 	// several statements are separated by ";\n". Empty where ClickHouse has none.
 	Statement string `json:"statement,omitempty"`
+	// Counts is a query for the number of rows that carrying out the change costs: those whose value does not fit another
+	// type, or that are past a new TTL. Rows is its answer at the time of the plan; absent where it was not asked.
+	Counts string  `json:"counts,omitempty"`
+	Rows   *uint64 `json:"rows,omitempty"`
 	// CannotTell says that the two sides cannot be compared here; Reason says why.
 	CannotTell bool `json:"cannot_tell,omitempty"`
+	// Rehearsal is what the engine answers to a statement that is no part of the plan: it was asked once the plan had
+	// been played.
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 }
 
 // Unreadable is why one side of an object cannot be compared.
@@ -84,6 +93,8 @@ type Statement struct {
 	Expect Expect `json:"expect"`
 	// Proof is asked on every member immediately before the statement is sent; it must find no row.
 	Proof *Proof `json:"proof,omitempty"`
+	// Rehearsal is what the engine answered, where the plan was rehearsed.
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
 }
 
 // Expect is the state a statement was decided on.
@@ -96,11 +107,13 @@ type Expect struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// Proof is a query that finds what a type change would lose. Its one row has two columns: the number of rows that would
-// lose their value, and up to ten of those values as text.
+// Proof is a query that counts what a type change would lose: the rows that would lose their value.
 type Proof struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
+	// Show is a query that lists such values. Nothing but a person runs it: what rows hold is theirs to see who may read
+	// the table, and stands in no document, ledger or log.
+	Show string `json:"show"`
 	// Note says what the proof does not cover.
 	Note string `json:"note"`
 }
@@ -204,9 +217,8 @@ func (c *Change) objectAction() string {
 
 // Loss is what a proof found.
 type Loss struct {
-	Rows   uint64
-	Values []string // examples, as text
-	// Err is the server's answer where the proof could not be had.
+	Rows uint64
+	// Err is why the proof could not be had, without what the server quotes of the data.
 	Err string
 }
 
@@ -226,7 +238,7 @@ func (d *Document) Refuse(s *Statement, loss Loss) {
 		for _, c := range o.Changes {
 			if s.Proof != nil && c.Path == s.Proof.Path {
 				c.Action, c.Reason = ObjectRefused, loss.sentence(c)
-				c.Advice = "correct those rows, or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
+				c.Advice = "correct those rows, which this lists: " + s.Proof.Show + "; or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
 			}
 		}
 		o.Settle()

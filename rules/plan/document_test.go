@@ -17,7 +17,7 @@ import (
 func sample() *plan.Document {
 	proved := &plan.Statement{Kind: "table", Object: "shop.orders", Action: "modify-column", SQL: "ALTER TABLE shop.orders MODIFY COLUMN units UInt16",
 		Paths: []string{"column.units.type"}, Expect: plan.Expect{Exists: true, Kind: "table", Engine: "MergeTree", UUID: "u-1", Checksum: "abc"},
-		Proof: &plan.Proof{Path: "column.units.type", Query: "SELECT count(), [''] FROM shop.orders WHERE 0", Note: "rows written meanwhile are not covered"}}
+		Proof: &plan.Proof{Path: "column.units.type", Query: "SELECT count() FROM shop.orders WHERE 0", Show: "SELECT units FROM shop.orders WHERE 0", Note: "rows written meanwhile are not covered"}}
 	doc := &plan.Document{Version: plan.Version, Platform: "embedded", Objects: []*plan.Object{
 		{Kind: "table", Name: "shop.orders", File: "tables/orders.hcl", Line: 3, Checksum: "def", Changes: []*plan.Change{
 			{Path: "column.note", Op: "add", Action: "add-column", Rule: "a declared column the table lacks is added", Desired: "String", Statement: "ALTER TABLE shop.orders ADD COLUMN IF NOT EXISTS note String"},
@@ -94,11 +94,11 @@ view shop.who  cannot_tell
 view shop.torn  unreadable
     live definition, line 4: expected a name
 
-table shop.adopted  none  adopted: it was here before the ledger
+table shop.adopted  none  adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)
 
 1 statement to send
   1  ALTER TABLE shop.orders MODIFY COLUMN units UInt16
-     only if this finds no row: SELECT count(), [''] FROM shop.orders WHERE 0
+     only if this finds no row: SELECT count() FROM shop.orders WHERE 0
      rows written meanwhile are not covered
 
 1 to create, 1 to alter, 1 to replace, 1 refused, 1 reported, 1 undecidable, 1 unreadable; 2 unchanged
@@ -215,10 +215,9 @@ func TestALossTurnsAChangeIntoARefusal(t *testing.T) {
 		loss plan.Loss
 		want string
 	}{
-		"one row":     {plan.Loss{Rows: 1, Values: []string{"70000"}}, "1 row holds a value that UInt16 cannot keep: 70000"},
-		"many rows":   {plan.Loss{Rows: 12, Values: []string{"70000", "70001"}}, "12 rows hold values that UInt16 cannot keep: 70000, 70001, ..."},
-		"no answer":   {plan.Loss{Err: "Code: 159. timeout"}, "it could not be shown that every value of UInt32 fits UInt16: Code: 159. timeout"},
-		"no examples": {plan.Loss{Rows: 3}, "3 rows hold values that UInt16 cannot keep"},
+		"one row":   {plan.Loss{Rows: 1}, "1 row holds a value that UInt16 cannot keep"},
+		"many rows": {plan.Loss{Rows: 12}, "12 rows hold values that UInt16 cannot keep"},
+		"no answer": {plan.Loss{Err: "Code: 159. timeout"}, "it could not be shown that every value of UInt32 fits UInt16: Code: 159. timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := sample()
@@ -235,5 +234,71 @@ func TestALossTurnsAChangeIntoARefusal(t *testing.T) {
 				t.Error("another change of the object was refused with it")
 			}
 		})
+	}
+}
+
+func TestTextShowsWhatARehearsalFound(t *testing.T) {
+	statement := func(sql string, r *plan.Rehearsal) *plan.Statement {
+		return &plan.Statement{Kind: "table", Object: "shop.orders", SQL: sql, Rehearsal: r}
+	}
+	doc := &plan.Document{Version: plan.Version, Objects: []*plan.Object{{Kind: "table", Name: "shop.orders", Action: plan.ObjectRefused, Changes: []*plan.Change{
+		{Path: "codec", Op: "change", Action: "refused", Rule: "a codec", Statement: "ALTER c", Rehearsal: &plan.Rehearsal{Answer: plan.AnswerError, Code: 36, Message: "no"}}}}},
+		Statements: []*plan.Statement{
+			statement("ALTER a", &plan.Rehearsal{Answer: plan.AnswerOK}),
+			statement("ALTER b", &plan.Rehearsal{Answer: plan.AnswerOK, Message: "played without its definer boss"}),
+			statement("ALTER d", &plan.Rehearsal{Answer: plan.AnswerError, Code: 44, Message: "the column is there"}),
+			statement("ALTER e", &plan.Rehearsal{Answer: plan.AnswerError, Message: "it still differs"}),
+			statement("ALTER f", &plan.Rehearsal{Answer: plan.AnswerNotRehearsed, Message: "engine Kafka"}),
+		},
+		Rehearsal: &plan.Rehearsed{Server: "26.7.2.1", Live: "26.3.1.1", Loaded: 2,
+			Substitutes: []*plan.Substitute{{Kind: "table", Name: "shop.queue", Reason: "engine Kafka"}, {Kind: "view", Name: "shop.v", Absent: true, Reason: "error 60"}},
+			Left:        []*plan.Left{{Kind: "table", Object: "shop.orders", Path: "comment", Live: "a", Desired: "b"}, {Kind: "view", Object: "shop.v"}}}}
+	doc.Conclude()
+	want := `table shop.orders  refused
+  ~ codec  refused
+      a codec
+      not sent: ALTER c
+      no part of the plan, and rehearsed after it: the engine answers error 36: no
+
+5 statements to send
+  1  ALTER a
+     rehearsed: ok
+  2  ALTER b
+     rehearsed: ok, played without its definer boss
+  3  ALTER d
+     rehearsed: the engine answers error 44: the column is there
+  4  ALTER e
+     rehearsed: it would fail: it still differs
+  5  ALTER f
+     not rehearsed: engine Kafka
+
+rehearsed on ClickHouse 26.7.2.1 (the server has 26.3.1.1), without data, beside 2 live objects: 2 ok, 2 would fail, 1 not rehearsed
+  stood in for: table shop.queue: engine Kafka
+  missing: view shop.v: error 60
+  still different after the plan: table shop.orders comment: it is a and should be b
+  still different after the plan: view shop.v: it is not there
+
+no difference; 0 unchanged
+`
+	var b strings.Builder
+	if err := plan.WriteText(&b, doc, plan.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	if !doc.WouldFail() || (&plan.Document{}).WouldFail() {
+		t.Error("a plan fails where a rehearsal found an error, and only there")
+	}
+	var j bytes.Buffer
+	if err := plan.WriteJSON(&j, doc, plan.JSONOptions{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := plan.ReadJSON(&j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(doc, got); diff != "" {
+		t.Errorf("the JSON form loses something of a rehearsal:\n%s", diff)
 	}
 }

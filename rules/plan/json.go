@@ -35,6 +35,10 @@ func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
 	}
 	j.text("],\n\"summary\":")
 	j.value(d.Summary)
+	if d.Rehearsal != nil {
+		j.text(",\n\"rehearsal\":")
+		j.value(d.Rehearsal)
+	}
 	j.text("}\n")
 	if j.err == nil {
 		j.err = j.out.Flush()

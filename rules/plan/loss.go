@@ -14,15 +14,29 @@ func (l Loss) sentence(c *Change) string {
 	if l.Rows != 1 {
 		rows = fmt.Sprintf("%d rows hold values", l.Rows)
 	}
-	text := fmt.Sprintf("%s that %s cannot keep", rows, c.Desired)
-	if len(l.Values) > 0 {
-		text += ": " + strings.Join(l.Values, ", ")
-		if uint64(len(l.Values)) < l.Rows {
-			text += ", ..."
-		}
-	}
-	return text
+	return fmt.Sprintf("%s that %s cannot keep", rows, c.Desired)
 }
+
+// Cost says how many rows the change costs, or how to find out; "" where nothing can be asked. The query of a type change
+// stands beside its statement.
+func (c *Change) Cost() string {
+	what := "rows whose value it cannot keep"
+	if c.Action == modifyTTL {
+		what = "rows that are past it"
+	}
+	switch {
+	case c.Counts == "":
+		return ""
+	case c.Rows != nil:
+		return fmt.Sprintf("%s now: %d, by %s", what, *c.Rows, c.Counts)
+	case c.Action == modifyTTL:
+		return "count the " + what + ": " + c.Counts
+	}
+	return ""
+}
+
+// modifyTTL is the action that deletes rows by and by.
+const modifyTTL = "modify-ttl"
 
 // columnOf cuts the column's name out of a path "column.NAME.type".
 func columnOf(path string) string {

@@ -41,6 +41,7 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 		}
 	}
 	t.statements(d.Statements)
+	t.rehearsal(d.Rehearsal)
 	t.line("%s", d.Summary.Text())
 	if t.err == nil {
 		t.err = t.out.Flush()
@@ -93,7 +94,7 @@ func (t *textWriter) paint(color, text string) string {
 func (t *textWriter) object(o *Object) {
 	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, o.Name), t.paint(actionColor(o.Action), o.Action))
 	if o.Adopted {
-		head += "  " + t.paint(dim, "adopted: it was here before the ledger")
+		head += "  " + t.paint(dim, "adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)")
 	}
 	t.line("%s", head)
 	if u := o.Unreadable; u != nil {
@@ -123,7 +124,7 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	}
 	t.line("%s", strings.TrimRight(line, " "))
 	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	if told := c.Report || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+	if told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
 		return
 	}
 	reason := c.Rule
@@ -134,6 +135,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	if c.Advice != "" {
 		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
 	}
+	if cost := c.Cost(); cost != "" {
+		t.line("      %s", t.paint(cyan, cost))
+	}
 	switch {
 	case c.Statement == "" || c.Action != ObjectRefused && c.Action != ObjectReport:
 	case c.Statement == t.shown:
@@ -142,6 +146,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 		t.shown = c.Statement
 		for _, line := range strings.Split(c.Statement, "\n") {
 			t.line("      %s", t.paint(dim, "not sent: "+line))
+		}
+		if r := c.Rehearsal; r != nil {
+			t.line("      %s", t.paint(answerColor(r.Answer), "no part of the plan, and rehearsed after it: "+r.text()))
 		}
 	}
 }
@@ -160,6 +167,9 @@ func (t *textWriter) statements(list []*Statement) {
 		if s.Proof != nil {
 			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
 			t.line("     %s", t.paint(dim, s.Proof.Note))
+		}
+		if r := s.Rehearsal; r != nil {
+			t.line("     %s", t.paint(answerColor(r.Answer), r.line()))
 		}
 	}
 	t.line("")

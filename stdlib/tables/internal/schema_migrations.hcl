@@ -63,7 +63,7 @@ column "action" {
 
 column "outcome" {
   type    = "LowCardinality(String)"
-  comment = "What came of it: applied, unchanged, refused, failed, blocked or unresolved"
+  comment = "What came of it: applied, unchanged, refused, failed, blocked, unresolved or unreadable"
 }
 
 column "checksum" {

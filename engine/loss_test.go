@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+// What rows hold is theirs to see who may read the table. A pass tells how many, and the query that shows them.
+func TestNoValueOfARowIsToldOrRecorded(t *testing.T) {
+	s := newStage(t)
+	s.exec("CREATE DATABASE DB")
+	s.exec("CREATE TABLE DB.people (k UInt64, plain String, inside Array(String)) ENGINE = MergeTree ORDER BY k")
+	s.exec("INSERT INTO DB.people VALUES (1, 'person-1', ['person-2']), (2, 'person-1', [])")
+	s.tree(`
+-- manifest.hcl --
+release = "1"
+database "DB" {}
+table "DB.people" { from = "people.sql" }
+-- people.sql --
+CREATE TABLE DB.people (k UInt64, plain UInt32, inside Array(UInt32)) ENGINE = MergeTree ORDER BY k
+`)
+	var logged strings.Builder
+	r := s.pass(engine.Options{AllowDrift: true, Log: debugLog(&logged)})
+	document, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{
+		"the report": string(document), "the log": logged.String(),
+		"the ledger": s.value("SELECT arrayStringConcat(groupArray(formatRow('JSONEachRow', *))) FROM dfe.schema_migrations"),
+	} {
+		if strings.Contains(text, "person-") {
+			t.Errorf("%s holds a value of a row: %s", where, text)
+		}
+	}
+	for _, words := range []string{"2 rows hold values that UInt32 cannot keep", "which this lists: SELECT plain, count()", "the server answers code 6 to SELECT count()"} {
+		if !strings.Contains(string(document), words) {
+			t.Errorf("the report does not say %q: %s", words, document)
+		}
+	}
+}
+
+// Nobody can count the rows once merges have deleted them.
+func TestATTLSaysHowManyRowsArePastItBeforeItIsChanged(t *testing.T) {
+	s := newStage(t)
+	s.exec("CREATE DATABASE DB")
+	s.exec("CREATE TABLE DB.seen (at DateTime, note String) ENGINE = MergeTree ORDER BY at")
+	s.exec("SYSTEM STOP MERGES DB.seen")
+	s.exec("INSERT INTO DB.seen SELECT now() - number * 86400, 'x' FROM numbers(10)")
+	s.tree(`
+-- manifest.hcl --
+release = "1"
+database "DB" {}
+table "DB.seen" { from = "seen.sql" }
+-- seen.sql --
+CREATE TABLE DB.seen (at DateTime, note String) ENGINE = MergeTree ORDER BY at TTL at + INTERVAL 36 HOUR
+`)
+	e := s.engine(engine.Options{AllowDrift: true})
+	doc, err := e.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.pass(engine.Options{AllowDrift: true})
+	planned, reported := doc.Objects[len(doc.Objects)-1].Changes, r.Objects[len(r.Objects)-1].Changes
+	for what, changes := range map[string][]*plan.Change{"the plan": planned, "the report": reported} {
+		if len(changes) != 1 || changes[0].Rows == nil || *changes[0].Rows != 8 {
+			t.Errorf("%s: %+v, want one change and 8 rows", what, changes)
+		}
+	}
+}
