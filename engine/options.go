@@ -11,10 +11,11 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
 
-// Options of [New]. Target is required; the zero value of the rest is usable.
+// Options of [New]. Target is required unless SkipTables; the zero value of the rest is usable.
 type Options struct {
 	Target catalog.Target
 	// Platform to render for; empty: probed. Embedded is for the caller's own in-process server.
@@ -36,6 +37,11 @@ type Options struct {
 	// whose values may be lost on the way.
 	AllowDrift bool
 	AcceptLoss []string
+	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
+	Bus topics.Bus
+	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
+	// leaves the bus alone. Neither depends on the other.
+	SkipTables, SkipTopics bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Log gets what an operator needs to know; nil is silent.
@@ -48,7 +54,7 @@ type Options struct {
 // Progress is how far a pass or a plan has come.
 type Progress struct {
 	// Step says what is going on: "connecting", "waiting for the lease", "reading the catalogue", "deciding",
-	// "applying", "releasing the lease".
+	// "applying", "creating topics", "releasing the lease".
 	Step string
 	// Object is the one at hand, "" before the first; Done of Total are through.
 	Object      string
@@ -76,7 +82,12 @@ type Engine struct {
 
 // New checks the options and returns an engine. It touches neither network nor files.
 func New(o Options) (*Engine, error) {
-	if err := o.Target.Check(); err != nil {
+	if o.Target.URL != "" || !o.SkipTables {
+		if err := o.Target.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.Bus.Check(); err != nil {
 		return nil, err
 	}
 	if o.Tree != "" && o.TreeFS != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/platform"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -36,7 +37,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 	}
 	p := &pass{e: e, report: &Report{
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release,
-		Started: e.now().UTC(), Objects: []*ObjectReport{},
+		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
 	}}
 	p.step("connecting")
 	defer p.conceal()
@@ -44,6 +45,9 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 	p.report.Finished = e.now().UTC()
 	p.report.summarize()
 	p.report.State = Converged
+	if e.options.SkipTables {
+		p.report.State = Unknown
+	}
 	if err != nil {
 		p.report.State, p.report.Error, p.report.Code = Failed, err.Error(), codeOf(err)
 	}
@@ -100,21 +104,21 @@ func (p *pass) step(what string) {
 
 // run goes through the steps of DESIGN.md section 6.
 func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
+	if p.e.options.SkipTables {
+		if err := p.resolve(ctx); err != nil {
+			return err
+		}
+		return p.topicsPass(ctx, reviewed)
+	}
 	conn, err := p.e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	p.conn = conn
 	defer p.e.disconnect(ctx, conn, "passed")
-	if p.schema, err = p.e.resolve(); err != nil {
+	if err := p.resolve(ctx); err != nil {
 		return err
 	}
-	p.report.SchemaRelease, p.report.OverlayRelease = p.schema.release, p.schema.overlayRelease
-	if fault := p.schema.overlayFault; fault != nil {
-		p.report.OverlayFault = fault.Error()
-		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", fault.Error())
-	}
-	p.declare(p.schema)
 	if err := p.meet(ctx); err != nil {
 		return err
 	}
@@ -138,7 +142,26 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	if err := p.compare(ctx); err != nil {
 		return err
 	}
-	return p.apply(ctx, reviewed)
+	err = p.apply(ctx, reviewed)
+	if p.stopped != nil || p.unrecorded != nil || context.Cause(ctx) != nil {
+		return err
+	}
+	return errors.Join(err, p.topicsPass(ctx, reviewed))
+}
+
+// resolve loads the schema.
+func (p *pass) resolve(ctx context.Context) error {
+	var err error
+	if p.schema, err = p.e.resolve(); err != nil {
+		return err
+	}
+	p.report.SchemaRelease, p.report.OverlayRelease = p.schema.release, p.schema.overlayRelease
+	if fault := p.schema.overlayFault; fault != nil {
+		p.report.OverlayFault = fault.Error()
+		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", fault.Error())
+	}
+	p.declare(p.schema)
+	return nil
 }
 
 // meet asks the server about itself and refuses one that cannot have the schema.

@@ -58,6 +58,7 @@ type schema struct {
 	release, minServer string
 	overlayRelease     string
 	objects            []*declared
+	topics             []*declared
 	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
 	book               *rules.Book
 	// overlayFault keeps an overlay out; it never stops the core.
@@ -88,6 +89,10 @@ func (e *Engine) resolve() (*schema, error) {
 }
 
 func (s *schema) add(d *declared) {
+	if !d.Kind.InClickHouse() {
+		s.topics = append(s.topics, d)
+		return
+	}
 	s.objects = append(s.objects, d)
 	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction {
 		s.relations[d.Name] = d

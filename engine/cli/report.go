@@ -58,6 +58,13 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	if r.OverlayFault != "" {
 		b.WriteString(t.paint(red, "the overlay is left out") + ": " + r.OverlayFault + "\n")
 	}
+	if _, err := fmt.Fprint(a.Out, b.String()); err != nil {
+		return err
+	}
+	b.Reset()
+	if err := a.writeTopics(r); err != nil {
+		return err
+	}
 	b.WriteString(conclusion(t, r) + "\n")
 	_, err := fmt.Fprint(a.Out, b.String())
 	return err

@@ -80,6 +80,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	defer func() { err = errors.Join(err, closeTarget()) }()
 	o.Target, o.Wait, o.MaxQuerySize, o.Release, o.Log = target, c.Wait, c.MaxQuerySize, release(), log
+	o.Bus, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), !c.Kafka.BootstrapTopics, !c.BootstrapTables
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
@@ -100,7 +101,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	log.InfoContext(ctx, "serving", "listen", l.Addr().String(), "server", e.Target(), "engine", o.Release)
 	return a.run(ctx, l, service.New(service.Options{
-		Engine: e, Off: !c.BootstrapTables, Release: o.Release, Log: log,
+		Engine: e, Off: !c.BootstrapTables && !c.Kafka.BootstrapTopics, Release: o.Release, Log: log,
 		// A pass needs a hundred times what waiting does; the system has it back at once.
 		Ended: func(engine.State) { debug.FreeOSMemory() },
 	}), log)

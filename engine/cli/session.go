@@ -109,6 +109,7 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
+	o.Bus, o.SkipTopics = c.Kafka.Bus(), !c.Kafka.BootstrapTopics
 	opened := &session{progress: a.progress()}
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) {

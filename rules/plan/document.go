@@ -10,8 +10,19 @@ type Document struct {
 	Objects    []*Object    `json:"objects"`
 	Statements []*Statement `json:"statements"`
 	Summary    Summary      `json:"summary"`
+	// Bus is the deployment's Kafka as the topics among the objects were decided on it; nil where no topic is declared.
+	Bus *Bus `json:"bus,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
+}
+
+// Bus is the deployment's Kafka as a plan found it.
+type Bus struct {
+	// Brokers are live; 0 where they were not asked.
+	Brokers int `json:"brokers"`
+	// Skipped is why the bus was not asked, Error why it could not be read: the topics are then not among the objects.
+	Skipped string `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object
@@ -160,7 +171,7 @@ func (s *Summary) of(action string) *int {
 }
 
 // Differs reports whether any object differs or cannot be compared.
-func (d *Document) Differs() bool { return d.Summary.None != len(d.Objects) }
+func (d *Document) Differs() bool { return d.Summary.None != len(d.Objects) || d.Bus != nil && d.Bus.Error != "" }
 
 // Refusals counts the objects with at least one refused change.
 func (d *Document) Refusals() int {

@@ -35,6 +35,10 @@ func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
 	}
 	j.text("],\n\"summary\":")
 	j.value(d.Summary)
+	if d.Bus != nil {
+		j.text(",\n\"bus\":")
+		j.value(d.Bus)
+	}
 	if d.Rehearsal != nil {
 		j.text(",\n\"rehearsal\":")
 		j.value(d.Rehearsal)
