@@ -16,6 +16,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/service"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -100,8 +101,12 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 		return listenError(c.Listen, err)
 	}
 	log.InfoContext(ctx, "serving", "listen", l.Addr().String(), "server", e.Target(), "engine", o.Release)
+	off := !c.BootstrapTables && (!c.Kafka.BootstrapTopics || len(c.Kafka.Brokers) == 0)
+	if off && c.Kafka.BootstrapTopics {
+		log.InfoContext(ctx, "topics are skipped", "reason", topics.NoBus)
+	}
 	return a.run(ctx, l, service.New(service.Options{
-		Engine: e, Off: !c.BootstrapTables && !c.Kafka.BootstrapTopics, Release: o.Release, Log: log,
+		Engine: e, Off: off, Release: o.Release, Log: log,
 		// A pass needs a hundred times what waiting does; the system has it back at once.
 		Ended: func(engine.State) { debug.FreeOSMemory() },
 	}), log)

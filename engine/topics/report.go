@@ -41,7 +41,8 @@ type Topic struct {
 	Outcome    ledger.Outcome `json:"outcome"`
 	Landing    bool           `json:"landing,omitempty"`
 	DeadLetter bool           `json:"dead_letter,omitempty"`
-	// Declared is what is asked for on this bus, Live what is there.
+	// Declared is what is asked for on this bus, Live what is there; of the broker's defaults it has those that the
+	// definition has a word on.
 	Declared *State `json:"declared"`
 	Live     *State `json:"live,omitempty"`
 	// Changes are the differences, with rule, reason and advice; in a report of a pass that created it, the creation too.

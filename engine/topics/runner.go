@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,17 +196,28 @@ func (w *work) decide(d Declared) (*Topic, *plan.Object) {
 	case read.Topic == nil:
 		t.Outcome = Absent
 	default:
-		t.Live, t.LiveChecksum = stateOf(read.Topic), canon.Checksum(own(read.Topic))
+		t.Live, t.LiveChecksum = stateOf(besideDeclared(read.Topic, t.Declared)), canon.Checksum(own(read.Topic))
 	}
 	return t, object
 }
 
 // own is a topic with what it has itself: a default of the broker is no part of it.
-func own(t *ast.Topic) *ast.Topic {
+func own(t *ast.Topic) *ast.Topic { return with(t, func(string) bool { return false }) }
+
+// besideDeclared is a live topic as people compare it with a definition: what it has itself, and of the broker's
+// defaults those that the definition has a word on.
+func besideDeclared(live *ast.Topic, wanted *State) *ast.Topic {
+	return with(live, func(name string) bool {
+		return slices.ContainsFunc(wanted.Configs, func(c Config) bool { return c.Name == name })
+	})
+}
+
+// with is a topic with the configurations it has itself, and those defaults of the broker that are wanted.
+func with(t *ast.Topic, wanted func(name string) bool) *ast.Topic {
 	copied := *t
 	copied.Configs = nil
 	for _, c := range t.Configs {
-		if c.SetBy == ast.SetByTopic {
+		if c.SetBy == ast.SetByTopic || wanted(c.Name) {
 			copied.Configs = append(copied.Configs, c)
 		}
 	}
