@@ -3,6 +3,7 @@ package ast
 func (w *statement) table(t *Table) {
 	w.head("TABLE", t.Name)
 	asQuery := t.Structure != nil && (t.Structure.Kind == Select || t.Structure.Kind == Union || t.Structure.Kind == Paren)
+	w.elements(t.Columns, t) // the server reads no list behind AS f(..)
 	if t.Structure != nil && !asQuery {
 		if t.Clone {
 			w.add(" CLONE")
@@ -10,7 +11,6 @@ func (w *statement) table(t *Table) {
 		w.add(" AS ")
 		w.dst = t.Structure.Append(w.dst)
 	}
-	w.elements(t.Columns, t)
 	w.storage(t)
 	w.targets(t.Targets)
 	w.comment(t.Comment)

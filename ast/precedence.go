@@ -58,6 +58,8 @@ func operatorPrecedence(op string, operands int) int {
 		return PrecSum
 	case "*", "/", "%", "MOD", "DIV":
 		return PrecProduct
+	case "AT TIME ZONE":
+		return PrecNegate
 	case "[]", ".", "::", ".^", ".:", ".[]":
 		return PrecPostfix
 	case "CASE", "EXISTS", "@@", "{}":

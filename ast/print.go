@@ -32,7 +32,11 @@ func appendOperand(dst []byte, n *Node, min int) []byte {
 		return appendString(dst, n.Text)
 	case Param:
 		dst = append(dst, '{')
-		dst = appendIdent(dst, n.Text)
+		if plainWord(n.Text) { // the server reads no quotes here, not even around a keyword
+			dst = append(dst, n.Text...)
+		} else {
+			dst = appendEscaped(dst, n.Text, '`')
+		}
 		dst = append(dst, ':')
 		dst = n.Kids[0].Append(dst)
 		return append(dst, '}')

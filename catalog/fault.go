@@ -97,7 +97,7 @@ const (
 	remedyNotClickHouse    = "give the port where ClickHouse listens for this scheme (9000 clickhouse, 9440 clickhouses, 8123 http, 8443 https)"
 	remedyTLS              = "name the CA that signed the server's certificate, and the host name it was made for"
 	remedyCredentials      = "correct the user and the password of the connection"
-	longestMessageOfServer = 600
+	longestMessageOfServer = 4000 // bytes; what to do about it tends to stand at the end
 )
 
 // classify turns an error of the driver into a [ConnectError]. A cancellation by the caller stays what it is.
@@ -210,7 +210,8 @@ func ServerText(code int32, text string) string {
 	text = strings.TrimPrefix(text, "DB::Exception: ")
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > longestMessageOfServer {
-		text = strings.ToValidUTF8(text[:longestMessageOfServer], "") + " ..."
+		text = text[:longestMessageOfServer]
+		text = strings.ToValidUTF8(text[:max(strings.LastIndexByte(text, ' '), 0)], "") + " ..."
 	}
 	return fmt.Sprintf("code %d: %s", code, text)
 }

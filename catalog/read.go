@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,10 @@ import (
 type Scope struct {
 	// Databases whose tables, views and dictionaries are read; none: every database but the server's own.
 	Databases []string
+	// Names are the only ones to read where it is not nil.
+	Names []ast.Name
+	// Access asks for roles, users, settings profiles, quotas, row policies and grants as well: one query more.
+	Access bool
 }
 
 const (
@@ -29,6 +34,7 @@ const (
 	selectDatabase  = columnsOfDatabases + ` WHERE name = ?`
 	selectTables    = columnsOfTables + ` WHERE database NOT IN ` + ownDatabases
 	selectTablesIn  = columnsOfTables + ` WHERE database IN ?`
+	selectGlance    = `SELECT database, name, engine, toString(uuid), metadata_modification_time, now() FROM system.tables WHERE database IN ?`
 	selectTable     = columnsOfTables + ` WHERE database = ? AND name = ?`
 	selectFunctions = columnsOfFunctions
 	selectFunction  = columnsOfFunctions + ` AND name = ?`
@@ -46,21 +52,92 @@ func Read(ctx context.Context, c *Conn, scope Scope) (*Catalog, error) {
 
 // ReadObjects is [Read] for a server whose facts are known, in three queries.
 func ReadObjects(ctx context.Context, c *Conn, facts *Facts, scope Scope) (*Catalog, error) {
+	found, err := ReadAround(ctx, c, facts)
+	if err == nil {
+		err = ReadTables(ctx, c, found, scope)
+	}
+	if err == nil && scope.Access {
+		found.Access, err = ReadAccess(ctx, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// ReadAround reads the databases and the SQL functions, in two queries, and no table.
+func ReadAround(ctx context.Context, c *Conn, facts *Facts) (*Catalog, error) {
 	found := &Catalog{Facts: facts, Databases: map[string]*Object{}, Relations: map[ast.Name]*Object{}, Functions: map[string]*Object{}}
 	err := databases(ctx, c, selectDatabases, nil, func(o *Object) { found.Databases[o.Name.Name] = o })
 	if err != nil {
 		return nil, &ReadError{"the databases", err}
 	}
-	query, args := selectTables, []any(nil)
-	if len(scope.Databases) > 0 {
-		query, args = selectTablesIn, []any{scope.Databases}
-	}
-	if err := tables(ctx, c, query, args, func(o *Object) { found.Relations[o.Name] = o }); err != nil {
-		return nil, &ReadError{"the tables", err}
-	}
 	err = functions(ctx, c, selectFunctions, nil, func(o *Object) { found.Functions[o.Name.Name] = o })
 	if err != nil {
 		return nil, &ReadError{"the SQL functions", err}
+	}
+	return found, nil
+}
+
+// ReadTables reads the tables, views and dictionaries in scope into a catalogue, in one query or none.
+func ReadTables(ctx context.Context, c *Conn, into *Catalog, scope Scope) error {
+	query, args := scope.tables()
+	if query == "" {
+		return nil
+	}
+	if err := tables(ctx, c, query, args, func(o *Object) { into.Relations[o.Name] = o }); err != nil {
+		return &ReadError{"the tables", err}
+	}
+	return nil
+}
+
+// longestList is how many names a query lists at most. Beyond it everything in scope is read: a query has to stay below
+// the server's max_query_size.
+const longestList = 1000
+
+// tables is the query for the objects in scope and its arguments; "" where nothing is to be read.
+func (s Scope) tables() (string, []any) {
+	switch {
+	case s.Names != nil && len(s.Names) == 0:
+		return "", nil
+	case s.Names != nil && len(s.Names) <= longestList:
+		var list strings.Builder
+		for i, name := range s.Names {
+			if i > 0 {
+				list.WriteString(", ")
+			}
+			fmt.Fprintf(&list, "(%s, %s)", ast.QuoteString(name.Database), ast.QuoteString(name.Name))
+		}
+		return columnsOfTables + " WHERE (database, name) IN (" + list.String() + ")", nil
+	case len(s.Databases) > 0:
+		return selectTablesIn, []any{s.Databases}
+	}
+	return selectTables, nil
+}
+
+// Glance reads what identifies the tables, views and dictionaries of these databases, and not their texts, whose
+// printing is what reading a catalogue costs the server. A dictionary that CREATE DICTIONARY made cannot be told from a
+// table of the engine Dictionary: it is seen as a dictionary.
+func Glance(ctx context.Context, c *Conn, databases []string) (map[ast.Name]*Object, error) {
+	found := map[ast.Name]*Object{}
+	err := c.Select(ctx, selectGlance, []any{databases}, func(scan func(...any) error) error {
+		o := &Object{}
+		var modified time.Time
+		if err := scan(&o.Name.Database, &o.Name.Name, &o.Engine, &o.UUID, &modified, &o.ReadAt); err != nil {
+			return err
+		}
+		if isInner(o.Name.Name) {
+			return nil
+		}
+		o.Kind = kindOf(o.Engine)
+		if modified.Unix() > 0 {
+			o.Modified = modified
+		}
+		found[o.Name] = o
+		return nil
+	})
+	if err != nil {
+		return nil, &ReadError{"the names of the tables", err}
 	}
 	return found, nil
 }
@@ -77,6 +154,12 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
 	case ast.KindFunction:
 		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
+		a, err := ReadAccess(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return a.Find(kind, name), nil
 	default:
 		err = tables(ctx, c, selectTable, []any{name.Database, name.Name}, keep)
 	}

@@ -22,6 +22,9 @@ type comparison struct {
 	anyScope map[object]*ledger.Record
 	platform rules.Platform
 	options  rules.Options
+	// unread are live objects that were not read in full, and sums the checksums of their declarations.
+	unread map[ast.Name]*catalog.Object
+	sums   map[*declared]string
 }
 
 type object struct {
@@ -37,7 +40,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function},
+		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: s.grantedBeside},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
 	for _, column := range e.options.AcceptLoss {
@@ -68,13 +71,35 @@ func (c *comparison) function(name string) *ast.Function {
 // plan decides about every declared object and, after them, about what is live in their databases and nothing
 // declares.
 func (c *comparison) plan() *plan.Document {
-	return c.schema.book.Plan(append(c.declared(), c.undeclared()...), c.options)
+	doc := c.schema.book.Plan(append(c.declared(), c.undeclared()...), c.options)
+	if len(c.unread) == 0 {
+		return doc
+	}
+	// What was left unread takes its place among the others.
+	decided := doc.Objects
+	doc.Objects = make([]*plan.Object, 0, len(decided)+len(c.unread))
+	for _, d := range c.schema.objects {
+		if c.leaves(d) {
+			o := &plan.Object{Kind: string(d.Kind), Name: d.Name.String(), Checksum: c.sums[d]}
+			o.Settle()
+			doc.Objects = append(doc.Objects, o)
+			continue
+		}
+		doc.Objects = append(doc.Objects, decided[0])
+		decided = decided[1:]
+	}
+	doc.Objects = append(doc.Objects, decided...)
+	doc.Count()
+	return doc
 }
 
+// declared are the declared objects that were read.
 func (c *comparison) declared() []rules.Pair {
-	pairs := make([]rules.Pair, len(c.schema.objects))
-	for i, d := range c.schema.objects {
-		pairs[i] = c.pair(d, c.live.Find(d.Kind, d.Name))
+	pairs := make([]rules.Pair, 0, len(c.schema.objects))
+	for _, d := range c.schema.objects {
+		if !c.leaves(d) {
+			pairs = append(pairs, c.pair(d, c.liveOf(d)))
+		}
 	}
 	return pairs
 }
@@ -121,6 +146,7 @@ func (c *comparison) undeclared() []rules.Pair {
 		seen(&p, o)
 		pairs = append(pairs, p)
 	}
+	pairs = append(pairs, c.undeclaredPolicies(databases)...)
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
 }
@@ -136,7 +162,8 @@ func (s *schema) scope() catalog.Scope {
 			databases[d.Name.Database] = true
 		}
 	}
-	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+	access := slices.ContainsFunc(s.objects, func(d *declared) bool { return d.Kind.IsAccess() })
+	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases)), Access: access}
 }
 
 // databases lists the declared databases.

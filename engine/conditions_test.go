@@ -173,6 +173,27 @@ func TestATreeWithAFaultSendsNothing(t *testing.T) {
 	}
 }
 
+// A deployment cannot loosen a rule of the core: an overlay with a table for a kind the core decides about is left out.
+func TestAnOverlayCannotLoosenARuleOfTheCore(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	overlay := t.TempDir()
+	writeTree(t, overlay, s.in(`
+-- manifest.hcl --
+release = "0.1"
+view "DB.titles" { from = "titles.sql" }
+-- titles.sql --
+CREATE VIEW DB.titles AS SELECT title FROM DB.books
+-- rules/table.rules --
+kind table
+rule "a sorting key is nobody's business" on any order_by -> none
+`))
+	r := s.pass(engine.Options{Overlay: overlay})
+	if r.State != engine.Converged || !strings.Contains(r.OverlayFault, "Rules for a core kind") || s.records()["titles"] != nil {
+		t.Errorf("state %s, overlay fault %q", r.State, r.OverlayFault)
+	}
+}
+
 // A server looks a name without a database up in the database of the connection.
 func TestANameWithoutADatabaseIsNeverOneOfTheConnections(t *testing.T) {
 	s := newStage(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/platform"
 	"github.com/dfe-engine/dfe/rules"
@@ -42,11 +41,7 @@ func (e *Engine) platform(facts *catalog.Facts) rules.Platform {
 
 // checkServer refuses a server that cannot have the schema, before anything is sent.
 func (e *Engine) checkServer(facts *catalog.Facts, s *schema) error {
-	kinds := map[ast.Kind]bool{}
-	for _, d := range s.objects {
-		kinds[d.Kind] = true
-	}
-	return platform.Check(e.platform(facts), facts, platform.Need{MinServer: s.minServer, Kinds: kinds}, e.options.Target)
+	return platform.Check(e.platform(facts), facts, platform.Need{MinServer: s.minServer, Kinds: s.kinds()}, e.options.Target)
 }
 
 // disconnect gives the connection back and notes what it cost.

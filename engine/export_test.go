@@ -21,3 +21,11 @@ func (e *Engine) SetOwner(name string) { e.owner = name }
 
 // SecretsOf gives tests the literals of a definition that are hidden.
 func SecretsOf(o ast.Object) []string { return secretsOf(o) }
+
+// SetRelease replaces the engine's own release.
+func (e *Engine) SetRelease(release string) { e.options.Release = release }
+
+// DifferentDatabases compares what members have.
+func DifferentDatabases(had map[string][]string, declared []string) []Notice {
+	return differentDatabases(had, declared)
+}

@@ -18,20 +18,10 @@ import (
 
 // object carries out what was decided about one declared object, records it and reports.
 func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, statements []*plan.Statement) *ObjectReport {
-	o := &ObjectReport{
-		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
-		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
-	}
-	o.Reads, o.Writes = p.c.schema.flow(d.Object)
+	o := p.told(d, decided)
 	r := &ledger.Record{
 		Key: d.key(), Pass: p.report.Pass, Epoch: p.report.Epoch, SchemaRelease: d.release, EngineRelease: p.report.EngineRelease,
 		Platform: string(p.c.platform), Checksum: decided.Checksum, Member: p.c.live.Facts.DisplayName,
-	}
-	switch {
-	case o.Refused() > 0:
-		o.Outcome = ledger.Refused
-	case decided.Unreadable != nil:
-		o.Outcome = ledger.Unreadable
 	}
 	switch by := p.blockedBy(d); {
 	case by != "" && len(statements) > 0:
@@ -43,12 +33,32 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	if o.Outcome == ledger.Failed || o.Outcome == ledger.Unresolved || o.Outcome == ledger.Blocked || p.missing(d) {
 		p.lost[d.Declared] = string(d.Kind) + " " + d.Name.String()
 	}
-	live := p.c.live.Find(d.Kind, d.Name)
+	live := p.c.liveOf(d)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
-	if p.tells(r) && !p.untouched(o) {
+	switch {
+	case p.untouched(o):
+	case p.tells(r):
 		p.unrecorded = p.record(ctx, r)
+	default:
+		p.renew(r)
+	}
+	return o
+}
+
+// told is the report of an object as it was decided, before anything is done about it.
+func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
+	o := &ObjectReport{
+		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
+		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
+	}
+	o.Reads, o.Writes = p.schema.flow(d.Object)
+	switch {
+	case o.Refused() > 0:
+		o.Outcome = ledger.Refused
+	case decided.Unreadable != nil:
+		o.Outcome = ledger.Unreadable
 	}
 	return o
 }
@@ -61,7 +71,7 @@ func (p *pass) untouched(o *ObjectReport) bool {
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
 // kind of object holds its name. What depends on it cannot be applied.
 func (p *pass) missing(d *declared) bool {
-	live := p.c.live.Find(d.Kind, d.Name)
+	live := p.c.liveOf(d)
 	return live == nil || live.Kind != d.Kind
 }
 
@@ -85,19 +95,28 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			p.unproven(o, s, lost, err)
 			continue
 		}
+		secrets, err := p.secrets(ctx, s)
+		if err != nil {
+			p.failed(o, err)
+			break
+		}
 		result, err := p.x.Apply(ctx, executor.Statement{
-			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
+			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.liveOf(d), Secrets: secrets,
+			Read:      func(ctx context.Context) (*catalog.Object, error) { return p.readLive(ctx, d) },
 			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
 			ReadsRows: s.Action == string(rules.ModifyColumn),
 		})
-		if result.Attempts > 0 {
+		switch {
+		case result.Attempts > 0 && s.Reassert:
+			o.Reasserted = append(o.Reasserted, s.SQL)
+		case result.Attempts > 0:
 			o.Statements = append(o.Statements, s.SQL)
 			r.QueryIDs = append(r.QueryIDs, result.QueryID)
 		}
 		if err != nil {
 			p.failed(o, err)
 			// What the object is now decides what the ledger says of it; where even that cannot be read, nothing is said.
-			if live, err := catalog.ReadObject(context.WithoutCancel(ctx), p.conn, d.Kind, d.Name); err == nil {
+			if live, err := p.readLive(context.WithoutCancel(ctx), d); err == nil {
 				p.c.live.Put(d.Kind, d.Name, live)
 			}
 			break
@@ -105,7 +124,10 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 		p.c.live.Put(d.Kind, d.Name, result.After)
 	}
 	if len(o.Statements) == 0 && o.Outcome == ledger.Applied {
-		o.Outcome = ledger.Refused
+		o.Outcome = ledger.Unchanged
+		if o.Refused() > 0 {
+			o.Outcome = ledger.Refused
+		}
 	}
 	r.Elapsed = p.e.now().Sub(began)
 	o.ElapsedMS = r.Elapsed.Milliseconds()
@@ -223,6 +245,8 @@ func (p *pass) tells(r *ledger.Record) bool {
 	switch {
 	case r.Statement != "" || newest == nil:
 		return true
+	case p.newer(newest.SchemaRelease) && !p.c.schema.borrowed(r.Key):
+		return true // this release stands for the object again
 	case newest.Outcome != r.Outcome && !(newest.Outcome == ledger.Applied && r.Outcome == ledger.Unchanged):
 		return true
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -37,6 +39,8 @@ type Options struct {
 	// whose values may be lost on the way.
 	AllowDrift bool
 	AcceptLoss []string
+	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
+	AllowDowngrade bool
 	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
 	Bus topics.Bus
 	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
@@ -44,6 +48,9 @@ type Options struct {
 	SkipTables, SkipTopics bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
+	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
+	// is named. Nil: the process's own environment and files.
+	Secret func(ctx context.Context, source, name string) (string, error)
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the
@@ -98,11 +105,20 @@ func New(o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
+	for _, column := range o.AcceptLoss {
+		parts := strings.SplitN(column, ".", 3)
+		if len(parts) < 3 || slices.Contains(parts, "") {
+			return nil, &ColumnError{column, "a column is named as database.table.column"}
+		}
+	}
 	if o.Release == "" {
-		o.Release = "dev"
+		o.Release = unreleased
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Secret == nil {
+		o.Secret = secretOf
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -112,6 +128,10 @@ func New(o Options) (*Engine, error) {
 		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
 	}, nil
 }
+
+// unreleased is the release of a program that has none. Two of them may differ, so that nothing one of them recorded is
+// taken on trust by another.
+const unreleased = "dev"
 
 // ErrPassRunning is returned by [Engine.Pass] while another pass of the same engine runs.
 var ErrPassRunning = errors.New("a pass of this engine is running already")

@@ -90,6 +90,8 @@ type pass struct {
 	lost map[*tree.Declared]string
 	// unrecorded is why the newest row could not be written. Nothing is applied that cannot be recorded.
 	unrecorded error
+	// stale are rows that say nothing new but let the next pass leave their objects unread.
+	stale []*ledger.Record
 	// stopped is why nothing more may be sent: the lease is lost, or a queue of the servers does not move.
 	stopped error
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
@@ -177,6 +179,9 @@ func (p *pass) meet(ctx context.Context) error {
 	if err := p.e.checkServer(facts, p.schema); err != nil {
 		return err
 	}
+	if err := p.checkGrants(ctx); err != nil {
+		return err
+	}
 	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
 	p.x = executor.New(p.conn, executor.Options{
 		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: facts.Knows,
@@ -230,18 +235,30 @@ func (p *pass) found(ctx context.Context, d *declared) error {
 
 // compare reads the ledger and the catalogue, and writes to the ledger what was done before there was one.
 func (p *pass) compare(ctx context.Context) error {
-	live, err := catalog.ReadObjects(ctx, p.conn, p.facts, p.schema.scope())
+	table, err := catalog.ReadObject(ctx, p.conn, ast.KindTable, ledger.Table())
 	if err != nil {
 		return err
 	}
-	if p.ledger, err = ledger.Open(p.conn, live); err != nil {
+	if p.ledger, err = ledger.OpenObject(p.conn, table); err != nil {
 		return err
 	}
 	records, err := p.ledger.Newest(ctx)
 	if err != nil {
 		return err
 	}
+	live, err := catalog.ReadAround(ctx, p.conn, p.facts)
+	if err != nil {
+		return err
+	}
+	if p.schema.scope().Access {
+		if live.Access, err = catalog.ReadAccess(ctx, p.conn); err != nil {
+			return err
+		}
+	}
 	p.c = p.e.comparison(p.schema, live, records)
+	if err := p.read(ctx); err != nil {
+		return err
+	}
 	if p.ledger == nil {
 		return nil
 	}
@@ -255,6 +272,34 @@ func (p *pass) compare(ctx context.Context) error {
 	return nil
 }
 
+// read reads the tables, views and dictionaries, those in full about which the ledger does not tell enough.
+func (p *pass) read(ctx context.Context) error {
+	scope := p.schema.scope()
+	if p.ledger == nil || p.e.options.Release == unreleased {
+		return catalog.ReadTables(ctx, p.conn, p.c.live, scope)
+	}
+	seen, err := catalog.Glance(ctx, p.conn, scope.Databases)
+	if err != nil {
+		return err
+	}
+	p.c.leave(seen, p.e.options.Release)
+	if len(p.c.unread) > 0 {
+		scope.Names = []ast.Name{}
+		for name := range seen {
+			if p.c.unread[name] == nil {
+				scope.Names = append(scope.Names, name)
+			}
+		}
+	}
+	if err := catalog.ReadTables(ctx, p.conn, p.c.live, scope); err != nil {
+		return err
+	}
+	for name, o := range p.c.unread {
+		p.c.live.Relations[name] = o
+	}
+	return nil
+}
+
 // reopenLedger takes up the columns that this pass gave the ledger.
 func (p *pass) reopenLedger() error {
 	l, err := ledger.Open(p.conn, p.c.live)
@@ -263,7 +308,7 @@ func (p *pass) reopenLedger() error {
 }
 
 func (p *pass) planOne(d *declared) *plan.Document {
-	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.live.Find(d.Kind, d.Name))}, p.c.options)
+	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.liveOf(d))}, p.c.options)
 }
 
 // apply goes through the objects in manifest order. One that fails does not stop those that do not depend on it.
@@ -275,6 +320,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			return err
 		}
 	}
+	if newer := p.c.newerRelease(); newer != "" && !p.e.options.AllowDowngrade {
+		return p.regress(doc, newer)
+	}
 	statements := map[object][]*plan.Statement{}
 	for _, s := range doc.Statements {
 		key := object{ast.Kind(s.Kind), s.Object}
@@ -285,7 +333,11 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	for i, d := range declared {
 		p.e.options.Progress(Progress{Step: "applying", Object: d.Name.String(), Done: i, Total: len(declared)})
 		o := p.bootstrapped[d]
-		if o == nil {
+		switch {
+		case o != nil:
+		case p.c.unread[d.Name] != nil && isRelation(d.Kind):
+			o = p.left(d, doc.Objects[i])
+		default:
 			o = p.object(ctx, d, doc.Objects[i], statements[object{d.Kind, d.Name.String()}])
 		}
 		p.report.Objects = append(p.report.Objects, o)
@@ -312,11 +364,28 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), p.stopped))...)
 		}
 	}
+	p.others(doc)
+	if err := p.refresh(ctx); err != nil {
+		failures = append(failures, err)
+	}
+	if err := p.compareMembers(ctx); err != nil {
+		failures = append(failures, err)
+	}
+	if p.newer(p.c.newerRelease()) {
+		if err := p.downgraded(ctx); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// others reports what is live in the declared databases and nothing declares.
+func (p *pass) others(doc *plan.Document) {
 	others := map[string]ast.Object{}
 	for name, o := range p.c.live.Relations {
 		others[name.String()] = o.Tree
 	}
-	for _, o := range doc.Objects[len(declared):] {
+	for _, o := range doc.Objects[len(p.schema.objects):] {
 		if o.Action == plan.ObjectNone {
 			continue
 		}
@@ -324,7 +393,6 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}
-	return errors.Join(failures...)
 }
 
 // without is a reviewed plan without the statements that have been sent for the bookkeeping.

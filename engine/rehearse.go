@@ -120,9 +120,9 @@ func (d *Draft) script() rehearsal.Script {
 		live.Relations[o.Name] = o
 	}
 	pairs := append(d.made.declared(), d.made.undeclared()...)
-	names := make([]ast.Name, len(pairs))
+	names, definitions := make([]ast.Name, len(pairs)), make([]ast.Object, len(pairs))
 	for i, p := range pairs {
-		names[i] = p.Name
+		names[i], definitions[i] = p.Name, p.Desired
 	}
 	// on is the comparison with what the stage has.
 	on := func(stage *catalog.Catalog) *comparison {
@@ -142,7 +142,7 @@ func (d *Draft) script() rehearsal.Script {
 		return c.schema.book.Plan(again, c.options)
 	}
 	return rehearsal.Script{
-		Live: &live, Plan: d.Document, Names: names,
+		Live: &live, Plan: d.Document, Names: names, Declared: definitions,
 		Decide:    func(stage *catalog.Catalog, i int) *plan.Object { return decide(stage, pairs[i:i+1]).Objects[0] },
 		DecideAll: func(stage *catalog.Catalog) *plan.Document { return decide(stage, pairs) },
 		Progress: func(step, object string, done, total int) {

@@ -55,6 +55,8 @@ type Report struct {
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`
+	// Notices tell of the deployment as a whole; they are no failures.
+	Notices []Notice `json:"notices,omitempty"`
 	// Epoch is that of the lease the pass held; 0 where it held none.
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Holder is who had the lease that an observed pass could not have; ClaimMS is how long its own newest claim took
@@ -70,7 +72,8 @@ const Undeclared ledger.Outcome = "undeclared"
 
 // Summary counts what a pass did.
 type Summary struct {
-	// Statements counts the schema statements sent; Reasserted those of them that are sent every pass.
+	// Statements counts the schema statements sent to change something; Reasserted those that are sent every pass and
+	// changed nothing that was known to differ.
 	Statements int `json:"statements"`
 	Reasserted int `json:"reasserted"`
 	// Objects by outcome.
@@ -95,12 +98,16 @@ type ObjectReport struct {
 	Outcome ledger.Outcome `json:"outcome"`
 	// Changes are those of the plan, with rule, reason and advice; refusals and reports are among them.
 	Changes []*plan.Change `json:"changes,omitempty"`
-	// Statements are those sent for the object.
+	// Statements are those sent for the object; Reasserted are sent every pass and were no difference.
 	Statements []string `json:"statements,omitempty"`
+	Reasserted []string `json:"reasserted,omitempty"`
 	// Checksum is the declared object's, LiveChecksum that of the object as last read.
 	Checksum     string `json:"checksum,omitempty"`
 	LiveChecksum string `json:"live_checksum,omitempty"`
 	Adopted      bool   `json:"adopted,omitempty"`
+	// Unread says that the live definition was not read: by its identity and the time of its last modification it is the
+	// one that the ledger recorded as being what is declared.
+	Unread bool `json:"unread,omitempty"`
 	// Reads and Writes name the declared tables, views and dictionaries whose rows the object reads and writes.
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`
@@ -129,9 +136,10 @@ func (o *ObjectReport) count(action string) int {
 
 // summarize counts the objects anew.
 func (r *Report) summarize() {
-	s := Summary{Reasserted: r.Summary.Reasserted}
+	s := Summary{}
 	for _, o := range r.Objects {
 		s.Statements += len(o.Statements)
+		s.Reasserted += len(o.Reasserted)
 		if o.Reported() > 0 {
 			s.Reported++
 		}

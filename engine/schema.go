@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -85,7 +87,33 @@ func (e *Engine) resolve() (*schema, error) {
 	if e.options.Overlay != "" {
 		s.overlayFault = s.addOverlay(core, e.options.Overlay)
 	}
+	for _, column := range e.options.AcceptLoss {
+		if err := s.holdsColumn(column); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
+}
+
+// ColumnError is a name in [Options.AcceptLoss] that is no column of the schema. A word by which values may be lost has to
+// be the right one. Nothing was sent.
+type ColumnError struct{ Column, Reason string }
+
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("accept-loss names %q: %s", e.Column, e.Reason)
+}
+
+func (s *schema) holdsColumn(column string) error {
+	for name, d := range s.relations {
+		t, isTable := d.Object.(*ast.Table)
+		if !isTable {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(column, name.String()+"."); ok && t.Column(rest) != nil {
+			return nil
+		}
+	}
+	return &ColumnError{column, "the schema declares no such column"}
 }
 
 func (s *schema) add(d *declared) {
@@ -94,7 +122,7 @@ func (s *schema) add(d *declared) {
 		return
 	}
 	s.objects = append(s.objects, d)
-	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction {
+	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && !d.Kind.IsAccess() {
 		s.relations[d.Name] = d
 	}
 }
@@ -153,10 +181,28 @@ func (s *schema) addOverlay(core *tree.Tree, dir string) error {
 			return fmt.Errorf("the overlay declares %s, which is the core's: leave it out", id.name)
 		}
 	}
+	if err := s.extendRules(dir); err != nil {
+		return err
+	}
 	s.overlayRelease = overlay.Release
 	for _, d := range overlay.Objects {
 		s.add(&declared{d, ledger.ScopeOverlay, overlay.Release})
 	}
+	return nil
+}
+
+// extendRules adds the overlay's rule tables, where it has any, to the core's: those of kinds of its own alone. One for a
+// kind the core decides about would loosen it, and keeps the overlay out.
+func (s *schema) extendRules(overlay string) error {
+	own := filepath.Join(overlay, "rules")
+	if info, err := os.Stat(own); err != nil || !info.IsDir() {
+		return nil
+	}
+	book, diags := s.book.Extend(os.DirFS(own))
+	if diags.HasErrors() {
+		return &TreeError{"the overlay's rule tables", book.Files(), diags}
+	}
+	s.book = book
 	return nil
 }
 
@@ -199,7 +245,7 @@ func (e *Engine) loadRules() (*rules.Book, error) {
 	}
 	book, diags := rules.Load(tables)
 	if diags.HasErrors() {
-		return nil, &TreeError{What: "the rule tables", Diags: diags}
+		return nil, &TreeError{"the rule tables", book.Files(), diags}
 	}
 	return book, nil
 }

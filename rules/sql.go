@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/format"
 )
 
 // cluster is the name under which every member of a self-hosted cluster knows the cluster, by its own macro.
@@ -22,14 +23,27 @@ func style(o ast.Object, platform Platform) ast.Style {
 func createSQL(o ast.Object, platform Platform) string {
 	s := style(o, platform)
 	s.IfNotExists = true
-	return ast.Create(o, s)
+	return laidOut(o, ast.Create(o, s))
 }
 
 // replaceSQL is the statement that writes a view, a dictionary or a function anew from its rendered definition.
 func replaceSQL(o ast.Object, platform Platform) string {
 	s := style(o, platform)
 	s.OrReplace = true
-	return ast.Create(o, s)
+	return laidOut(o, ast.Create(o, s))
+}
+
+// laidOut puts the query of a view on lines, as ClickHouse's formatQuery does. The formatter proves that the statement is
+// the same; what it cannot lay out stays as it is.
+func laidOut(o ast.Object, sql string) string {
+	if k := o.Kind(); k != ast.KindView && k != ast.KindMaterializedView {
+		return sql
+	}
+	lines, err := format.SQL([]byte(sql))
+	if err != nil {
+		return sql
+	}
+	return strings.TrimSuffix(string(lines), "\n")
 }
 
 // commentSQL sets the comment of an object that is no table.

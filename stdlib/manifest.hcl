@@ -132,6 +132,15 @@ view "otel.service_errors" {
   from = "views/service_errors.hcl"
 }
 
+# Who may do what. A deployment grants these roles to its own users, in its overlay.
+role "dfe_reader" {
+  from = "roles/reader.hcl"
+}
+
+role "dfe_writer" {
+  from = "roles/writer.hcl"
+}
+
 # The bus. A deployment without brokers has none of these topics, and needs none.
 topic "dfe_landing" {
   from = "topics/landing.hcl"

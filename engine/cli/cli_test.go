@@ -70,8 +70,8 @@ func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
 	status := schema("status").out
 	for _, line := range []string{
 		`(?m)^KIND +NAME +RELEASE +ENGINE +ACTION +TIME +LIVE$`,
-		`(?m)^table +garden\.beds +3\.1\.0 +\S+ +create +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +matches$`,
-		`(?m)^table +dfe\.schema_migrations +2026\.11\.0 +\S+ +create .* matches$`,
+		`(?m)^table +garden\.beds +3\.1\.0 +\S+ +(create|none) +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +matches$`,
+		`(?m)^table +dfe\.schema_migrations +2026\.11\.0 +\S+ +(create|none) .* matches$`,
 	} {
 		if !regexp.MustCompile(line).MatchString(status) {
 			t.Errorf("no line like %s in\n%s", line, status)
@@ -145,10 +145,19 @@ func TestAPlanFileIsAppliedAsReviewedOrRefused(t *testing.T) {
 	schema := func(args ...string) result { return dfe(t, nil, append(append([]string{"schema"}, args...), at...)...) }
 	schema("plan", "--out", file).demand(t, 0)
 	schema("apply", "--plan", file, "--var", "days=7").demand(t, 1, "the plan is no longer what would be done, nothing was sent", "garden.beds")
+	edited := filepath.Join(t.TempDir(), "edited.json")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(edited, bytes.Replace(text, []byte("INTERVAL 30 DAY"), []byte("INTERVAL 1 DAY"), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema("apply", "--plan", edited).demand(t, 1, "was edited after it was made")
 	schema("apply", "--plan", file).demand(t, 0, "6 statements sent")
 	schema("apply", "--plan", file).demand(t, 1, "needs nothing any more")
 	schema("apply", "--plan", filepath.Join(tree, "beds.hcl")).demand(t, 2, "is no plan")
-	schema("apply", "--plan", filepath.Join(tree, "none.json")).demand(t, 2, "the plan cannot be read")
+	schema("apply", "--plan", filepath.Join(tree, "none.json")).demand(t, 2, "the plan cannot be read: ", "none.json: no such file")
 }
 
 func TestDiffComparesScriptsTreesAndServers(t *testing.T) {
@@ -213,6 +222,11 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "plan", "--url", "http://h", "--embedded", dir}, nil, "name two servers"},
 		{[]string{"schema", "plan", "--url", "ftp://h"}, nil, "use clickhouse, clickhouses, http or https"},
 		{[]string{"schema", "plan", "--url", "http://h", "--var", "days"}, nil, "write name=value"},
+		{[]string{"schema", "plan", "--url", "http://h", "--wait", "-5s"}, nil, "a time such as 90s"},
+		{[]string{"schema", "apply", "--url", "http://h", "--allow-drift", "--accept-loss", "a"}, nil, "named as database.table.column"},
+		{[]string{"schema", "apply", "--url", "http://h", "--allow-drift", "--accept-loss", "a..b"}, nil, "named as database.table.column"},
+		{[]string{"schema", "plan", "--url", "http://h", "--allow-drift", "--accept-loss", "a.b.c"}, nil, "declares no such column"},
+		{[]string{"schema", "apply", "--url", "http://h", "--accept-loss", "a.b.c"}, nil, "give both"},
 		{[]string{"schema", "diff", "--from", dir}, nil, "give --from and --to"},
 		{[]string{"schema", "diff", "--from", "embedded:", "--to", dir}, nil, "embedded:DIR"},
 		{[]string{"embedded", "--port", "99999"}, nil, "--port"},
@@ -252,7 +266,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 
 func TestTheShellCompletesCommandsAndValues(t *testing.T) {
 	run(t, nil, "completion", "bash").demand(t, cli.ExitDone, "bash completion")
-	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "inspect", "plan", "status")
+	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "grants", "inspect", "plan", "status")
 	run(t, nil, "__complete", "schema", "plan", "--format", "").demand(t, cli.ExitDone, "text\njson\n")
 }
 
@@ -278,4 +292,50 @@ func TestNoColourAndNoProgressWhereThereIsNoTerminal(t *testing.T) {
 	if err != nil || code != cli.ExitDone || bytes.ContainsAny(text, "\x1b\r") || len(text) == 0 {
 		t.Errorf("exit code %d, error %v, output %q", code, err, text)
 	}
+}
+
+func TestAFailedPassIsToldOnceAndWithoutBlanks(t *testing.T) {
+	early := run(t, nil, "schema", "apply", "--url", "http://127.0.0.1:1")
+	early.demand(t, cli.ExitFailed, "nothing listens there")
+	if strings.Contains(early.out, "  ") || strings.Contains(early.out, " on ,") || strings.Contains(early.out, "release") {
+		t.Errorf("what is not known is told: %q", early.out)
+	}
+	tree := write(t, `
+-- manifest.hcl --
+release = "1"
+database "d" {}
+table "d.t" { from = "t.sql" }
+-- t.sql --
+CREATE TABLE d.t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'nowhere'
+`)
+	r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
+	r.demand(t, cli.ExitFailed, "code 478", "failed at 1 object")
+	if n := strings.Count(r.out+r.err, "code 478"); n != 1 {
+		t.Errorf("the reason is told %d times\nstdout: %s\nstderr: %s", n, r.out, r.err)
+	}
+}
+
+func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", data).demand(t, 0)
+	r := dfe(t, nil, "schema", "inspect", "--embedded", data)
+	r.demand(t, 0, "-- database default: the server made it", "AS SELECT\n    bed,\n")
+	for line := range strings.Lines(r.out) {
+		if len(line) > 200 {
+			t.Errorf("a line of %d characters: %.80s", len(line), line)
+		}
+	}
+	script := filepath.Join(t.TempDir(), "dump.sql")
+	if err := os.WriteFile(script, []byte(r.out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, nil, "schema", "diff", "--from", script, "--to", tree, "--exit-code").demand(t, cli.ExitDifferences, "dfe.schema_lock")
+	run(t, nil, "schema", "diff", "--from", script, "--to", script, "--exit-code").demand(t, 0)
+}
+
+func TestGrantsAreStatementsForAnAdministrator(t *testing.T) {
+	tree := write(t, garden)
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--for", "dfe engine").demand(t, 0,
+		"GRANT CLUSTER ON *.* TO `dfe engine`;", "CREATE TABLE", "ON garden.* TO `dfe engine`;")
+	dfe(t, nil, "schema", "grants", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"), "--exit-code").demand(t, 0, "ON garden.* TO default;", "-- 0 of")
 }

@@ -113,7 +113,7 @@ func (a *app) demoPass(ctx context.Context, doc *demoDocument, overlay string) e
 	line := a.progress()
 	defer line.clear()
 	e, err := engine.New(engine.Options{
-		Target: catalog.Target{URL: doc.URL}, Platform: rules.Embedded, Overlay: overlay, Release: release(),
+		Target: catalog.Target{URL: doc.URL}, Platform: rules.Embedded, Overlay: overlay, Release: release(), Wait: ownWait,
 		Progress: func(p engine.Progress) { line.show(fmt.Sprintf("%s %s", p.Step, p.Object)) },
 	})
 	if err != nil {

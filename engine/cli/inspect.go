@@ -13,6 +13,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/lang/format"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -74,10 +75,13 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 			utc := o.Modified.UTC()
 			i.Modified = &utc
 		}
-		if o.Unreadable != nil {
+		switch {
+		case o.Kind == ast.KindDatabase && o.Text == "":
+			// The embedded engine's own database has the engine Overlay, which no CREATE names.
+		case o.Unreadable != nil:
 			i.Unreadable = o.Unreadable.Error()
 			doc.Unread++
-		} else {
+		default:
 			i.Definition = ast.Create(o.Tree, ast.Style{})
 			i.Checksum = canon.Checksum(o.Tree)
 		}
@@ -89,13 +93,29 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 	}
 	var b strings.Builder
 	for _, i := range doc.Objects {
-		if i.Unreadable != "" {
+		switch {
+		case i.Unreadable != "" && i.Definition == "":
+			fmt.Fprintf(&b, "-- %s %s cannot be read: %s\n\n", i.Kind, i.Name, i.Unreadable)
+			continue
+		case i.Unreadable != "":
 			fmt.Fprintf(&b, "-- %s %s cannot be read: %s\n", i.Kind, i.Name, i.Unreadable)
+		case i.Definition == "":
+			fmt.Fprintf(&b, "-- %s %s: the server made it, with the engine %s, for which there is no statement\n\n", i.Kind, i.Name, i.Engine)
+			continue
 		}
-		b.WriteString(i.Definition + ";\n\n")
+		b.WriteString(laidOut(i.Definition) + "\n\n")
 	}
 	_, err = fmt.Fprint(a.Out, b.String())
 	return err
+}
+
+// laidOut puts a definition on lines; one that cannot be laid out stays as it is.
+func laidOut(definition string) string {
+	lines, err := format.SQL([]byte(definition + ";"))
+	if err != nil {
+		return definition + ";"
+	}
+	return strings.TrimSuffix(string(lines), "\n")
 }
 
 func readAll(ctx context.Context, target catalog.Target, databases []string) (*catalog.Catalog, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,8 @@ is 0 for a clean tree and 3 for one with findings.`,
 			if err != nil {
 				return err
 			}
-			return a.lint(cmd.Context(), t, diags, prefix, onEngine)
+			found, files := s.lintRules()
+			return a.lint(cmd.Context(), t, append(diags, found...), files, prefix, onEngine)
 		},
 	}
 	s.flags(cmd.Flags())
@@ -99,7 +101,7 @@ func holdsTree(dir string) error {
 	return nil
 }
 
-func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, prefix string, onEngine bool) error {
+func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, ruleFiles map[string]*hcl.File, prefix string, onEngine bool) error {
 	kept, err := engine.CheckBookkeeping(t)
 	if err != nil {
 		return err
@@ -113,7 +115,9 @@ func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, pre
 		}
 		more = slices.Values(refused)
 	}
-	src := lint.Source{Files: t.Files(), Prefix: prefix, Release: t.Release, Objects: len(t.Objects)}
+	files := t.Files()
+	maps.Copy(files, ruleFiles)
+	src := lint.Source{Files: files, Prefix: prefix, Release: t.Release, Objects: len(t.Objects)}
 	var w lint.Writer
 	switch a.format {
 	case formatJSON:

@@ -48,6 +48,15 @@ func TestLintTellsByItsExitCode(t *testing.T) {
 	clean, advice, fault := directory(t, shopTree(`"id"`)), directory(t, shopTree("[]")), directory(t, shopTree(`"no"`))
 	overlay := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\nview \"shop.ids\" {\n  from = \"ids.sql\"\n}\n",
 		"ids.sql": "CREATE VIEW shop.ids\nAS SELECT *\nFROM shop.orders\nCOMMENT 'Ids'\n"})
+	ruled := func(name, text string) string {
+		files := shopTree(`"id"`)
+		files["rules/"+name] = text
+		return directory(t, files)
+	}
+	core := ruled("table.rules", "kind table\nrule \"a table is created\" on add object -> create\n")
+	typo := ruled("table.rules", "kind table\nrule \"a table is created\" on add objekt -> create\n")
+	loose := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\n",
+		"rules/table.rules": "kind table\nrule \"a key is changed\" on any order_by -> none\n"})
 	for _, test := range []struct {
 		name string
 		code int
@@ -59,6 +68,9 @@ func TestLintTellsByItsExitCode(t *testing.T) {
 		{"advice", cli.ExitDifferences, []string{"--tree", advice}, "DFE205"},
 		{"a fault", cli.ExitDifferences, []string{"--tree", fault}, "DFE117"},
 		{"an overlay", cli.ExitDifferences, []string{"--tree", clean, "--overlay", overlay}, "DFE281"},
+		{"rule tables of its own", cli.ExitDone, []string{"--tree", core}, "nothing to remark"},
+		{"a fault in a rule table", cli.ExitDifferences, []string{"--tree", typo}, "rules/table.rules:2:34: error DFE199"},
+		{"an overlay that loosens a core rule", cli.ExitDifferences, []string{"--overlay", loose}, "An overlay has rules for kinds of its own alone"},
 		{"an overlay over a fault", cli.ExitFailed, []string{"--tree", fault, "--overlay", overlay}, "the schema tree cannot be used"},
 		{"an empty directory", cli.ExitFailed, []string{"--tree", t.TempDir()}, "nothing to lint"},
 		{"an empty overlay", cli.ExitFailed, []string{"--overlay", t.TempDir()}, "nothing to lint"},

@@ -58,6 +58,9 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	if r.OverlayFault != "" {
 		b.WriteString(t.paint(red, "the overlay is left out") + ": " + r.OverlayFault + "\n")
 	}
+	for _, n := range r.Notices {
+		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
+	}
 	if _, err := fmt.Fprint(a.Out, b.String()); err != nil {
 		return err
 	}
@@ -164,16 +167,24 @@ func conclusion(t terminal, r *engine.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}, {s.Unreadable, "unreadable"}} {
+	}{{s.Reasserted, "re-asserted"}, {s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}, {s.Unreadable, "unreadable"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
 	}
-	release := "schema release " + r.SchemaRelease
-	if r.OverlayRelease != "" {
-		release += " with overlay " + r.OverlayRelease
+	// What a pass that failed early did not come to know is left out.
+	where := "pass " + r.Pass
+	if r.Platform != "" {
+		where = "on " + r.Platform + ", " + where
 	}
-	return fmt.Sprintf("%s (%s on %s, pass %s)", text, release, r.Platform, r.Pass)
+	if r.SchemaRelease != "" {
+		release := "schema release " + r.SchemaRelease
+		if r.OverlayRelease != "" {
+			release += " with overlay " + r.OverlayRelease
+		}
+		where = strings.Replace(release+", "+where, ", on ", " on ", 1)
+	}
+	return fmt.Sprintf("%s (%s)", text, where)
 }
 
 func count(n int, noun string) string {

@@ -70,6 +70,7 @@ func (a *app) finish(err error) int {
 		wrong   usage
 		setting *config.Error
 		target  *catalog.TargetError
+		column  *engine.ColumnError
 		faults  *engine.TreeError
 	)
 	switch {
@@ -82,7 +83,7 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &faults):
 		a.treeFaults(faults)
 		return ExitFailed
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target):
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &column):
 		a.fail(err, nil)
 		return ExitUsage
 	}

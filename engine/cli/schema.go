@@ -21,15 +21,16 @@ func (a *app) schemaCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.diffCommand(), a.inspectCommand())
+	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.grantsCommand(), a.diffCommand(), a.inspectCommand())
 	cmd.AddCommand(a.lintCommand(), a.explainCommand(), a.fmtCommand())
 	return cmd
 }
 
 // drift are the flags by which an operator allows what a pass leaves alone.
 type drift struct {
-	allow  bool
-	accept []string
+	allow     bool
+	accept    []string
+	downgrade bool
 }
 
 func (d *drift) flags(cmd *cobra.Command) {
@@ -103,8 +104,11 @@ code is 1 where a statement would fail.`,
 }
 
 func options(t schemaTree, d drift) (engine.Options, error) {
+	if len(d.accept) > 0 && !d.allow {
+		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
+	}
 	variables, err := t.variables()
-	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept}, err
+	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept, AllowDowngrade: d.downgrade}, err
 }
 
 func writePlan(path string, doc *plan.Document) error {
@@ -170,6 +174,7 @@ schema or the server moved since.`,
 	s.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
+	cmd.Flags().BoolVar(&d.downgrade, "allow-downgrade", false, "apply a schema release older than the ledger's: restores views and grants, leaves what the newer one added")
 	cmd.Flags().StringVar(&file, "plan", "", "file of a reviewed plan: apply exactly that")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
@@ -179,9 +184,12 @@ schema or the server moved since.`,
 func readPlan(path string) (*plan.Document, error) {
 	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan %s cannot be read: %w", path, reason(err))
+		return nil, usagef("the plan cannot be read: %s: %w", path, reason(err))
 	}
 	doc, err := plan.ReadJSON(bytes.NewReader(text))
+	if errors.Is(err, plan.ErrEdited) {
+		return nil, fmt.Errorf("%s is refused, nothing was sent: %w", path, err)
+	}
 	if err != nil {
 		return nil, usagef("%s is no plan (%w): make one with \"dfe schema plan --out\"", path, err)
 	}
@@ -201,6 +209,9 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	case r.State == engine.Observed:
 		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
 		return exit{ExitObserved}
+	case failure != nil && a.format == formatText && told(r, failure):
+		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
+		return exit{ExitFailed}
 	case failure != nil:
 		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
 		return exit{ExitFailed}
@@ -208,6 +219,12 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 		return exit{ExitDifferences}
 	}
 	return nil
+}
+
+// told reports whether the objects of a report hold all there is to say about a failure.
+func told(r *engine.Report, failure error) bool {
+	joined, several := failure.(interface{ Unwrap() []error })
+	return several && len(joined.Unwrap()) == r.Summary.Failed+r.Summary.Unresolved
 }
 
 func (a *app) statusCommand() *cobra.Command {

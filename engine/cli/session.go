@@ -14,6 +14,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/rules"
@@ -29,7 +30,7 @@ type server struct {
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.DurationVar(&s.wait, "wait", 0, "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
+	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
 }
 
 // schemaTree is how a command names the schema.
@@ -66,6 +67,20 @@ func (a *app) formatFlag(cmd *cobra.Command) {
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	// The one error is a flag that does not exist, which the tests of the command would show.
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// patience is a flag for a time to wait: a duration that is not negative.
+type patience time.Duration
+
+func (p *patience) String() string { return time.Duration(*p).String() }
+func (p *patience) Type() string   { return "duration" }
+func (p *patience) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return errors.New("it is a time such as 90s or 5m, or 0s for one try")
+	}
+	*p = patience(d)
+	return nil
 }
 
 // choice is a flag that takes one of a few words.
@@ -110,6 +125,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
 	o.Bus, o.SkipTopics = c.Kafka.Bus(), !c.Kafka.BootstrapTopics
+	if s.embedded != "" && s.wait == 0 {
+		o.Wait = ownWait
+	}
 	opened := &session{progress: a.progress()}
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) {
@@ -155,6 +173,10 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 	return c.Target, nothing, nil
 }
 
+// ownWait is how long the lease of an embedded server is waited for where nothing else is said: nobody but a command
+// that was killed can have it, and its claim lapses in half that time.
+const ownWait = time.Minute
+
 // passPlan is a pass held to a reviewed plan.
 func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engine.Report, error) {
 	return func(ctx context.Context) (engine.Report, error) { return s.PassPlan(ctx, reviewed) }
@@ -162,7 +184,7 @@ func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engin
 
 // startEmbedded starts the embedded engine. It is silent but for fetching its library.
 func (a *app) startEmbedded(ctx context.Context, o embedded.Options) (*embedded.Server, error) {
-	o.Log, o.Progress = slog.New(slog.DiscardHandler), a.Err
+	o.Log, o.Progress, o.Access = slog.New(slog.DiscardHandler), a.Err, access.New()
 	return embedded.Start(ctx, o)
 }
 

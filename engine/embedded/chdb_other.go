@@ -45,4 +45,5 @@ func (*insertion) close()                                        {}
 func keepSignals(open func() error) error                        { return open() }
 func threadID() int                                              { return 0 }
 func lockedElsewhere(string) (bool, string)                      { return false, "" }
+func holder(string) string                                       { return "" }
 func withStandardError(string, func()) (string, error)           { return "", errRefused }

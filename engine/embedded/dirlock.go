@@ -23,12 +23,27 @@ func lockedElsewhere(dir string) (bool, string) {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK {
 		return false, ""
 	}
+	return true, pidIn(f)
+}
+
+// holder is the process id that the engine wrote into the data directory, or "": the number is a courtesy. It takes no
+// lock, which would be in the way of an engine that is opening.
+func holder(dir string) string {
+	f, err := os.Open(filepath.Join(dir, "status"))
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	return pidIn(f)
+}
+
+func pidIn(f *os.File) string {
 	text := make([]byte, 256)
-	n, _ := f.Read(text) // the number is a courtesy
+	n, _ := f.Read(text)
 	for line := range strings.Lines(string(text[:n])) {
 		if pid, ok := strings.CutPrefix(strings.TrimSpace(line), "PID: "); ok {
-			return true, pid
+			return pid
 		}
 	}
-	return true, ""
+	return ""
 }

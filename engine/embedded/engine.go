@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // ErrInUse is wrapped by the error of Start when the data directory is open
@@ -30,11 +32,15 @@ type engine struct {
 	log     *slog.Logger
 	confDir string // its configuration, removed by close
 
-	keeper *conn // holds the engine open; runs nothing else
+	lock   *flock.Flock // on the data directory, against another process of this program
+	keeper *conn        // holds the engine open; runs nothing else
 	// control runs what stops other statements.
 	controlMu sync.Mutex
 	control   *conn
 }
+
+// lockName is the file in a data directory that a process of this program holds locked while it uses the directory.
+const lockName = "dfe.lock"
 
 // held is the directory whose engine this process holds: the library serves one
 // data directory at a time, so the process is the right scope of this fact.
@@ -54,16 +60,24 @@ func openEngine(library, dir string, o Options) (*engine, error) {
 	if held.dir != "" {
 		return nil, fmt.Errorf("embedded engine: %s is %w in this process, which can hold one data directory at a time: close that server first", held.dir, ErrInUse)
 	}
+	// The engine takes its own lock while it opens, and the loser of two that open at once has its exception printed on
+	// standard error by the library. This lock comes first.
+	lock := flock.New(filepath.Join(dir, lockName))
+	if locked, err := lock.TryLock(); err != nil {
+		return nil, fmt.Errorf("embedded engine: the data directory %s cannot be locked: %w", dir, err)
+	} else if !locked {
+		return nil, inUse(dir, holder(dir))
+	}
 	if busy, pid := lockedElsewhere(dir); busy {
-		return nil, inUse(dir, pid)
+		return nil, errors.Join(inUse(dir, pid), lock.Unlock())
 	}
 	// Within the data directory, so that a process that dies leaves nothing elsewhere.
-	e := &engine{lib: lib, log: o.Log, confDir: filepath.Join(dir, "dfe-config")}
+	e := &engine{lib: lib, log: o.Log, lock: lock, confDir: filepath.Join(dir, "dfe-config")}
 	// Without logger.console the engine logs to standard error whenever that is a terminal.
 	e.args = []string{"clickhouse", "--path=" + dir, "--config-file=" + filepath.Join(e.confDir, "config.xml"), "--logger.console=false"}
 	if err := e.open(dir, o); err != nil {
 		e.disconnect()
-		return nil, errors.Join(err, os.RemoveAll(e.confDir))
+		return nil, errors.Join(err, os.RemoveAll(e.confDir), lock.Unlock())
 	}
 	held.dir = dir
 	return e, nil
@@ -166,7 +180,7 @@ func (e *engine) close() error {
 	defer e.controlMu.Unlock()
 	e.disconnect()
 	held.dir = ""
-	return os.RemoveAll(e.confDir)
+	return errors.Join(os.RemoveAll(e.confDir), e.lock.Unlock())
 }
 
 // run calls into the engine and, should ctx end first, stops the statement the

@@ -94,7 +94,9 @@ func install(ctx context.Context, dir string, p pin, progress io.Writer) (err er
 
 // runNPM runs `npm ci` in dir: the lock file's versions and hashes, no scripts.
 func runNPM(ctx context.Context, npm, dir string) error {
-	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
+	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error",
+		// Without a network npm would try for more than a minute before it says so.
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=2000", "--fetch-timeout=60000")
 	cmd.Dir = dir
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -324,6 +324,40 @@ func TestADirectoryInUseIsNamedWithItsUser(t *testing.T) {
 	first.ends(t)
 }
 
+func TestOfSeveralThatOpenADirectoryAtOnceOneHasItAndTheOthersSayWhy(t *testing.T) {
+	dir := t.TempDir()
+	children := make([]*process, 4)
+	for i := range children {
+		children[i] = spawn(t, "serve", dir)
+	}
+	var holder *process
+	for _, p := range children {
+		if !p.lines.Scan() {
+			t.Fatalf("a child said nothing: %v\n%s", p.cmd.Wait(), p.stderr.String())
+		}
+		switch said := p.lines.Text(); {
+		case strings.HasPrefix(said, "url ") && holder == nil:
+			holder = p
+		case !strings.Contains(said, "is already in use by"):
+			t.Errorf("a child says %q", said)
+		}
+	}
+	if holder == nil {
+		t.Fatal("no child has the directory")
+	}
+	for _, p := range children {
+		if p == holder {
+			continue
+		}
+		_ = p.cmd.Wait() // it exits with 1
+		if p.stderr.Len() > 0 {
+			t.Errorf("the engine wrote on standard error: %s", p.stderr.String())
+		}
+	}
+	must(t, holder.cmd.Process.Signal(syscall.SIGTERM))
+	holder.ends(t)
+}
+
 func TestADirectoryThatCannotBeOpenedIsReportedWithTheEnginesReason(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "metadata"), 0o700))

@@ -113,7 +113,7 @@ func notKnown(code int32) bool {
 func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	id := fmt.Sprintf("dfe-%s-%s-%d", x.Scope, x.Pass, x.sent+1)
 	result := Result{QueryID: id}
-	live, err := catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
+	live, err := x.read(ctx, s)
 	if err != nil {
 		return result, err
 	}
@@ -131,7 +131,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		var held *lease.Statement
 		if x.Lease != nil {
 			if held, err = x.Lease.Begin(ctx); err != nil {
-				return result, notHeld(s, id, result, answer, err)
+				return result, notHeld(s, result, answer, err)
 			}
 		}
 		result.Attempts++
@@ -168,7 +168,7 @@ func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map
 	if held != nil {
 		sending = held.Context()
 	}
-	*answer = x.conn.Exec(sending, s.SQL, out.id, settings)
+	*answer = s.conceal(x.conn.Exec(sending, s.reveal(), out.id, settings))
 	after, err := x.settle(ctx, s, out, *answer)
 	if err == nil && held != nil {
 		held.Resolved()
@@ -177,11 +177,11 @@ func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map
 }
 
 // notHeld is the error of a statement that is not sent, or not again, because the lease has ended.
-func notHeld(s Statement, id string, so Result, answer, lost error) error {
+func notHeld(s Statement, so Result, answer, lost error) error {
 	if so.Attempts == 0 {
 		return &NotHeldError{s.Object(), lost}
 	}
-	return errors.Join(rejected(s, id, answer, so.After), lost)
+	return errors.Join(rejected(s, so.QueryID, answer, so.After), lost)
 }
 
 // sent is how a statement on its way is recognised: by the id in the server's query log, and by the comment among its
@@ -202,11 +202,18 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 			return nil, &UnresolvedError{s.Object(), out.id, err}
 		}
 	}
-	after, err := catalog.ReadObject(reading, x.conn, s.Kind, s.Name)
+	after, err := x.read(reading, s)
 	if err != nil {
 		return nil, &UnresolvedError{s.Object(), out.id, err}
 	}
 	return after, nil
+}
+
+func (x *Executor) read(ctx context.Context, s Statement) (*catalog.Object, error) {
+	if s.Read != nil {
+		return s.Read(ctx)
+	}
+	return catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
 }
 
 // ended waits until no reachable member runs a statement with this comment or has it in its queue. A queue that does
@@ -245,12 +252,18 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 	if size > 0 {
 		settings["max_query_size"] = size
 	}
+	if elements := astElements(s.SQL); elements > serverElements {
+		settings["max_ast_elements"] = elements
+		if elements > serverExpandedElements {
+			settings["max_expanded_ast_elements"] = elements
+		}
+	}
 	return settings, nil
 }
 
 // everywhere waits until every reachable member has the object as the connected one does.
 func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.Object) error {
-	if !x.Members.Several() || after == nil {
+	if !x.Members.Several() || after == nil || s.Kind.IsAccess() {
 		return nil
 	}
 	var behind []string

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
 )
@@ -184,5 +186,19 @@ func TestATimeoutOfTheDistributedWaitIsWaitedOutInTheQueue(t *testing.T) {
 	result, err := b.x.Apply(t.Context(), statement)
 	if err != nil || result.Attempts != 1 || looks != 3 {
 		t.Errorf("%d attempts, %d looks, error %v; want 1, 3 and none", result.Attempts, looks, err)
+	}
+}
+
+func TestEveryMemberIsAskedForItsDatabases(t *testing.T) {
+	b := setUp(t, executor.Options{})
+	b.standIn(t)
+	b.exec(t, "CREATE TABLE "+b.db+".databases (host String, name String) ENGINE = Memory")
+	b.insert(t, "databases VALUES ('a', 'otel'), ('a', 'dfe'), ('b', 'dfe'), ('b', 'system')")
+	got, err := main.Databases(t.Context(), b.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"a": {"dfe", "otel"}, "b": {"dfe"}}, got); diff != "" {
+		t.Error(diff)
 	}
 }

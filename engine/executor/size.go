@@ -7,6 +7,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/lex"
 )
 
 const (
@@ -20,6 +21,15 @@ const (
 	growth = 4
 	// escaping is how much longer a text may become as a string literal.
 	escaping = 2
+
+	// serverElements and serverExpandedElements are ClickHouse's defaults of max_ast_elements and
+	// max_expanded_ast_elements. Over the first a statement fails with 168, before its size matters: 5,000 columns with a
+	// comment and a codec are 248,889 bytes.
+	serverElements         = 50_000
+	serverExpandedElements = 500_000
+	// elementsOfToken is how many elements of the server's tree one token makes at most: a + b is three tokens, and a
+	// function, its list and two identifiers.
+	elementsOfToken = 2
 
 	selectFormattedLength = `SELECT length(formatQuery(?))`
 )
@@ -61,6 +71,16 @@ func (x *Executor) querySize(ctx context.Context, s Statement, live *catalog.Obj
 		return 0, &TooLargeError{s.Object(), size, x.Ceiling}
 	}
 	return size, nil
+}
+
+// astElements is a bound on the elements of a statement's tree. The definition an ALTER leads to is not counted by the
+// server (measured).
+func astElements(sql string) int {
+	if elementsOfToken*len(sql) <= serverElements {
+		return 0
+	}
+	tokens, _ := lex.All(nil, sql)
+	return elementsOfToken * len(tokens)
 }
 
 func (x *Executor) formattedLength(ctx context.Context, text string) (int, error) {

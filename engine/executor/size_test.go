@@ -77,6 +77,34 @@ func TestASmallStatementLeavesTheServersLimitAlone(t *testing.T) {
 	if sizes := b.maxQuerySizes(t); sizes[0] != 0 {
 		t.Errorf("it was sent with max_query_size = %d", sizes[0])
 	}
+	if b.statements()[0].Has("max_ast_elements") {
+		t.Error("it was sent with max_ast_elements")
+	}
+}
+
+// The server counts the elements of the tree before the bytes of the text.
+func TestATableOfThousandsOfColumnsWithCodecsIsCreated(t *testing.T) {
+	for _, columns := range []int{5_000, 6_000} {
+		b := setUp(t, executor.Options{})
+		var text strings.Builder
+		text.WriteString("CREATE TABLE %s.t (k UInt64")
+		for i := range columns {
+			fmt.Fprintf(&text, ", c%d UInt64 COMMENT 'x' CODEC(Delta(8), ZSTD(3))", i)
+		}
+		text.WriteString(") ENGINE = MergeTree ORDER BY k")
+		for _, statement := range []string{text.String(), alterWide} {
+			want := "`k` UInt64"
+			if statement == alterWide {
+				want = "`added` UInt8"
+			}
+			if _, err := b.x.Apply(t.Context(), b.statement(t, statement, want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.statements()[1].Has("max_ast_elements") {
+			t.Error("the ALTER was sent with max_ast_elements")
+		}
+	}
 }
 
 func TestNothingIsSentOverTheCeiling(t *testing.T) {

@@ -80,29 +80,35 @@ func readSettings() clickhouse.Settings {
 	return clickhouse.Settings{"select_sequential_consistency": 1, "max_parallel_replicas": 1}
 }
 
-// Append writes one row.
-func (l *Ledger) Append(ctx context.Context, r *Record) error {
-	var (
-		names  []string
-		values []any
-	)
+// Append writes rows of one pass as one block: all of them or none.
+func (l *Ledger) Append(ctx context.Context, records ...*Record) error {
+	var names []string
+	rows := make([][]any, len(records))
 	for _, c := range l.columns {
 		if c.write == nil {
 			continue
 		}
-		value, err := c.write(r)
-		if err != nil {
-			return fmt.Errorf("ledger: %s of %s: %w", c.name, r.Name, err)
+		names = append(names, c.name)
+		for i, r := range records {
+			value, err := c.write(r)
+			if err != nil {
+				return fmt.Errorf("ledger: %s of %s: %w", c.name, r.Name, err)
+			}
+			rows[i] = append(rows[i], value)
 		}
-		names, values = append(names, c.name), append(values, value)
 	}
 	into := Table().SQL() + " (" + strings.Join(names, ", ") + ")"
-	id := fmt.Sprintf("dfe-ledger-%s-%d", r.Pass, r.Sequence)
-	if err := l.conn.Insert(ctx, into, id, writeSettings(r.Platform), [][]any{values}); err != nil {
-		if e, answered := catalog.Exception(err); answered {
-			return fmt.Errorf("ledger: the row of %s %s was not written: the server answers %s", r.Kind, r.Name, catalog.ServerMessage(e))
+	first := records[0]
+	id := fmt.Sprintf("dfe-ledger-%s-%d", first.Pass, first.Sequence)
+	if err := l.conn.Insert(ctx, into, id, writeSettings(first.Platform), rows); err != nil {
+		what := fmt.Sprintf("the row of %s %s", first.Kind, first.Name)
+		if len(records) > 1 {
+			what = fmt.Sprintf("%d rows, the first of %s %s", len(records), first.Kind, first.Name)
 		}
-		return fmt.Errorf("ledger: it is not known whether the row of %s %s was written: %w", r.Kind, r.Name, err)
+		if e, answered := catalog.Exception(err); answered {
+			return fmt.Errorf("ledger: not written, %s: the server answers %s", what, catalog.ServerMessage(e))
+		}
+		return fmt.Errorf("ledger: it is not known whether this was written, %s: %w", what, err)
 	}
 	return nil
 }

@@ -2,7 +2,8 @@
 // for. In go the live definitions, without data, and the plan; what the engine answers to each statement is written into
 // the plan document.
 //
-// The live objects are created on the stage first. One server without Keeper cannot have all of them as they are:
+// Created on the stage first are the live objects that the plan's statements are about, what those refer to and what
+// refers to them. One server without Keeper cannot have all of them as they are:
 //
 //   - Replicated and Shared engines and databases are plain, and for the comparison they wear their engine again.
 //   - What would reach out of the process is never created: tables of Kafka, S3, PostgreSQL and the like, dictionaries

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -23,6 +24,8 @@ type Script struct {
 	Plan *plan.Document
 	// Names are the names of the plan's objects, by their place in Plan.Objects.
 	Names []ast.Name
+	// Declared are their definitions, nil where nothing declares one.
+	Declared []ast.Object
 	// Decide decides about one object of Plan again, and DecideAll about all, were a catalogue what is live. The order of
 	// the objects is that of Plan.
 	Decide    func(live *catalog.Catalog, object int) *plan.Object
@@ -39,6 +42,9 @@ func Play(ctx context.Context, conn *catalog.Conn, script Script) error {
 		p.at[placeOf(ast.Kind(o.Kind), script.Names[i])] = i
 		if ast.Kind(o.Kind) == ast.KindDatabase {
 			p.databases = append(p.databases, o.Name)
+		}
+		if ast.Kind(o.Kind).IsAccess() {
+			p.unfit[placeOf(ast.Kind(o.Kind), script.Names[i])] = "who may do what is no part of a rehearsal"
 		}
 	}
 	if err := p.run(ctx); err != nil {
@@ -62,7 +68,7 @@ func (p *player) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.load(ctx); err != nil {
+	if err := p.load(ctx, p.wanted(p.concerned())); err != nil {
 		return err
 	}
 	byName := map[[2]string]int{}
@@ -85,6 +91,22 @@ func (p *player) run(ctx context.Context) error {
 	}
 	p.Plan.Rehearsal.Left = p.left()
 	return p.others(ctx)
+}
+
+// concerned lists the live objects that a statement of the plan, sent or not, is about, and the definitions it is made of.
+func (p *player) concerned() (live []*catalog.Object, definitions []ast.Object) {
+	for i, o := range p.Plan.Objects {
+		if !slices.ContainsFunc(o.Changes, func(c *plan.Change) bool { return c.Statement != "" }) {
+			continue
+		}
+		if found := p.Live.Find(ast.Kind(o.Kind), p.Names[i]); found != nil && ast.Kind(o.Kind) != ast.KindDatabase {
+			live = append(live, found)
+		}
+		if p.Declared[i] != nil {
+			definitions = append(definitions, p.Declared[i])
+		}
+	}
+	return live, definitions
 }
 
 // statement plays one statement of the plan about the object of that index.

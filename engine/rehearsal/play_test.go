@@ -35,8 +35,10 @@ func playAndLook(t *testing.T, live, declared string, look func(*plan.Document))
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.Exec(t.Context(), "DROP DATABASE IF EXISTS shop SYNC", "", nil); err != nil {
-		t.Fatal(err)
+	for _, statement := range []string{"DROP DATABASE IF EXISTS shop SYNC", "DROP FUNCTION IF EXISTS shop_twice"} {
+		if err := conn.Exec(t.Context(), statement, "", nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tables, err := fs.Sub(stdlib.FS, "rules")
 	if err != nil {
@@ -75,7 +77,7 @@ func playAndLook(t *testing.T, live, declared string, look func(*plan.Document))
 		names = append(names, o.ID())
 	}
 	err = rehearsal.Play(t.Context(), conn, rehearsal.Script{
-		Live: there, Plan: doc, Names: names,
+		Live: there, Plan: doc, Names: names, Declared: objects,
 		Decide: func(live *catalog.Catalog, i int) *plan.Object {
 			return decide(live, objects[i:i+1]).Objects[0]
 		},
@@ -185,6 +187,27 @@ CREATE TABLE shop.orders (id UInt64, state String CODEC(ZSTD(3)), note String) E
 add-column shop.orders: ok
 not sent shop.orders column.state.codec: ok
 2 loaded, 1 ok, 0 errors, 0 not rehearsed
+`},
+		{"what rests on an object is there as well, and what has nothing to do with it is not", replicatedShop + `
+CREATE FUNCTION shop_twice AS x -> x * 2;
+CREATE TABLE shop.orders (id UInt64, v UInt64) ENGINE = ReplicatedMergeTree ORDER BY id;
+CREATE TABLE shop.sums (v UInt64) ENGINE = ReplicatedMergeTree ORDER BY v;
+CREATE MATERIALIZED VIEW shop.feed TO shop.sums (v UInt64) AS SELECT shop_twice(v) AS v FROM shop.orders;
+CREATE TABLE shop.alone (id UInt64) ENGINE = ReplicatedMergeTree ORDER BY id`, `
+CREATE DATABASE shop;
+CREATE FUNCTION shop_twice AS x -> x * 2;
+CREATE TABLE shop.orders (id UInt64) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE shop.alone (id UInt64) ENGINE = MergeTree ORDER BY id`, `
+not sent shop.orders column.v: error 524
+5 loaded, 0 ok, 0 errors, 0 not rehearsed
+`},
+		{"tables that are read by a pattern are all there", replicatedShop + `
+CREATE TABLE shop.a1 (id UInt64) ENGINE = ReplicatedMergeTree ORDER BY id;
+CREATE TABLE shop.a2 (id UInt64, v UInt64) ENGINE = ReplicatedMergeTree ORDER BY id`, `
+CREATE DATABASE shop;
+CREATE VIEW shop.every AS SELECT id, v FROM merge('shop', '^a')`, `
+create shop.every: ok
+3 loaded, 1 ok, 0 errors, 0 not rehearsed
 `},
 		{"the engine refuses what a refusal carries", replicatedShop + `
 CREATE TABLE shop.orders (id UInt64, state LowCardinality(String)) ENGINE = ReplicatedMergeTree ORDER BY id`, `

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
-	"github.com/dfe-engine/dfe/lang/deps"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -57,10 +57,10 @@ func newStage(conn *catalog.Conn, live *catalog.Catalog, progress func(step, obj
 		x: executor.New(conn, executor.Options{Scope: "rehearsal", Pass: "stage", Attempts: 1})}
 }
 
-// load creates the live objects, those first that others refer to. What the engine refuses is tried again once more
+// load creates live objects, those first that others refer to. What the engine refuses is tried again once more
 // others are there, then attached, then stood in for.
-func (s *stage) load(ctx context.Context) error {
-	waiting := s.ordered()
+func (s *stage) load(ctx context.Context, wanted map[*catalog.Object]bool) error {
+	waiting := s.ordered(wanted)
 	total := len(waiting)
 	refused := map[*catalog.Object]error{}
 	for len(waiting) > 0 {
@@ -182,14 +182,14 @@ func isRejected(err error) bool {
 }
 
 // ordered lists the live objects to load: the databases that anything is in, then what others refer to before them.
-func (s *stage) ordered() []*catalog.Object {
+func (s *stage) ordered(wanted map[*catalog.Object]bool) []*catalog.Object {
 	var list []*catalog.Object
 	used := map[string]bool{}
 	for _, name := range s.databases {
 		used[name] = true
 	}
-	for name := range s.live.Relations {
-		used[name.Database] = true
+	for o := range wanted {
+		used[o.Name.Database] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.live.Databases)) {
 		if used[name] && name != defaultDatabase {
@@ -199,36 +199,23 @@ func (s *stage) ordered() []*catalog.Object {
 	visited := map[*catalog.Object]bool{}
 	var visit func(*catalog.Object)
 	visit = func(o *catalog.Object) {
-		if o == nil || visited[o] {
+		if visited[o] {
 			return
 		}
 		visited[o] = true
-		if o.Tree != nil {
-			for _, ref := range deps.Of(o.Tree) {
-				visit(s.found(ref))
-			}
+		for _, needed := range s.needs(o.Tree) {
+			visit(needed)
 		}
 		list = append(list, o)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.live.Functions)) {
-		visit(s.live.Functions[name])
-	}
-	names := slices.SortedFunc(maps.Keys(s.live.Relations), func(a, b ast.Name) int { return strings.Compare(a.String(), b.String()) })
-	for _, name := range names {
-		visit(s.live.Relations[name])
+	for _, o := range slices.SortedFunc(maps.Keys(wanted), func(a, b *catalog.Object) int { return strings.Compare(a.Name.String(), b.Name.String()) }) {
+		visit(o)
 	}
 	return list
 }
 
 // defaultDatabase is there on every server.
 const defaultDatabase = "default"
-
-func (s *stage) found(ref deps.Ref) *catalog.Object {
-	if ref.Kind == deps.Function {
-		return s.live.Functions[ref.Name.Name]
-	}
-	return s.live.Relations[ref.Name]
-}
 
 // look reads the stage whole.
 func (s *stage) look(ctx context.Context) error {
@@ -237,22 +224,12 @@ func (s *stage) look(ctx context.Context) error {
 		return err
 	}
 	s.raw = raw
-	s.view = &catalog.Catalog{Facts: s.live.Facts, Databases: maps.Clone(s.live.Databases), Relations: map[ast.Name]*catalog.Object{},
-		Functions: map[string]*catalog.Object{}}
-	for _, o := range raw.Databases {
-		s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
-	}
-	for _, o := range raw.Functions {
-		s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
-	}
-	for _, o := range raw.Relations {
-		s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
-	}
-	for p := range s.gone {
-		if p.space == string(ast.KindFunction) {
-			s.view.Put(ast.KindFunction, p.name, s.live.Functions[p.name.Name])
-		} else if p.space != string(ast.KindDatabase) {
-			s.view.Put(ast.KindTable, p.name, s.live.Relations[p.name])
+	// What was not loaded, or could not be, is as the server has it.
+	s.view = &catalog.Catalog{Facts: s.live.Facts, Databases: maps.Clone(s.live.Databases), Relations: maps.Clone(s.live.Relations),
+		Functions: maps.Clone(s.live.Functions)}
+	for _, found := range []iter.Seq[*catalog.Object]{maps.Values(raw.Databases), maps.Values(raw.Functions), maps.Values(raw.Relations)} {
+		for o := range found {
+			s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
 		}
 	}
 	return nil

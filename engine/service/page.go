@@ -187,7 +187,7 @@ func classOf(o *Object) string {
 		return "bad"
 	}
 	switch {
-	case o.Error != "", o.Action == plan.ObjectUnreadable, o.Action == plan.ObjectCannotTell, o.Action == plan.ObjectReport:
+	case o.Outcome == ledger.Unreadable, o.Error != "", o.Action == plan.ObjectUnreadable, o.Action == plan.ObjectCannotTell, o.Action == plan.ObjectReport:
 		return "note"
 	}
 	return "calm"

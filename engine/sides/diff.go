@@ -41,7 +41,7 @@ func (s *Side) slots() []slot {
 // lives in the databases the desired side names is looked at.
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
-	from, to = from.qualified(to), to.qualified(from)
+	from, to = from.qualified(to).rendered(platform), to.qualified(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from)}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
@@ -57,6 +57,22 @@ func (s *Side) besides(other *Side) *Side {
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool { return !o.kind.InClickHouse() })
 	return &without
+}
+
+// rendered gives definitions the form of the platform, as a plan does with the desired side. What a server has is as it is.
+func (s *Side) rendered(platform rules.Platform) *Side {
+	if s.facts != nil {
+		return s
+	}
+	rendered := *s
+	rendered.objects = make([]object, len(s.objects))
+	for i, o := range s.objects {
+		if o.tree != nil {
+			o.tree = rules.Render(o.tree, platform)
+		}
+		rendered.objects[i] = o
+	}
+	return &rendered
 }
 
 func pairs(from, to *Side) []rules.Pair {

@@ -254,7 +254,7 @@ func (f *form) extract(n *ast.Node, unit string, x *ast.Node) *ast.Node {
 
 func int64Of(n *ast.Node, u uint64) *ast.Node { return at(n, ast.Func, "toInt64", literal(u)) }
 
-// tupleElement(t, 1) is t.1; tupleElement(t, 'a') is (t).a, and over a plain name the dotted name.
+// tupleElement(t, 1) is t.1.
 func (f *form) tupleElement(n *ast.Node) *ast.Node {
 	index := n.Kids[1]
 	if index.Kind == ast.Number {

@@ -126,9 +126,19 @@ func typeCases() []caseTest {
 		"x UInt64 CODEC(Delta(8), ZSTD(1)), y Nullable(Float32) CODEC(Gorilla(4), LZ4HC(0)), z DateTime CODEC(Delta(4), LZ4)")
 	same("S42 one width in all streams of a column", "x Array(Tuple(Float64)) CODEC(Gorilla), y Tuple(a UInt32, b DateTime) CODEC(Delta), m Map(UInt64, Int64) CODEC(Delta), p Point CODEC(Delta), j JSON CODEC(Delta), v Variant(UInt8, Int8) CODEC(Delta)",
 		"x Array(Tuple(Float64)) CODEC(Gorilla(8)), y Tuple(a UInt32, b DateTime) CODEC(Delta(4)), m Map(UInt64, Int64) CODEC(Delta(8)), p Point CODEC(Delta(8)), j JSON CODEC(Delta(1)), v Variant(Int8, UInt8) CODEC(Delta(1))")
+	differs("a type without its arguments is no type to infer from", "x Array() DEFAULT [], y DEFAULT x[1]", "x Array() DEFAULT [], y UInt8 DEFAULT x[1]", "?column.y.type")
+	same("a path of JSON that is none", "x JSON(b UInt8, SKIP, SKIP a)", "x JSON(b UInt8, SKIP, SKIP a)")
+	differs("S42 a type without its arguments has no width", "x FixedString CODEC(Delta), y SimpleAggregateFunction CODEC(Gorilla), z Decimal() CODEC(Delta)",
+		"x FixedString CODEC(Delta), y SimpleAggregateFunction CODEC(Gorilla)", "column.z.type column.z.codec")
 	same("S42 streams of several widths", "y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(UInt64, Int64) CODEC(Delta)",
 		"y Tuple(a UInt32, b UInt64) CODEC(Delta), m Map(UInt8, Int64) CODEC(Delta), v Variant(Int64, UInt64) CODEC(Delta)")
 	differs("S42 streams of several widths and a width", "y Tuple(a UInt32, b UInt64) CODEC(Delta)", "y Tuple(a UInt32, b UInt64) CODEC(Delta(8))", "column.y.codec")
+	same("an element by its name", "a UInt8 DEFAULT (t).x, b UInt8 DEFAULT ((t.y).z).w, c UInt8 DEFAULT arr[1].x",
+		"a UInt8 DEFAULT tupleElement((t), 'x'), b UInt8 DEFAULT tupleElement((tupleElement((t.y), 'z')), 'w'), c UInt8 DEFAULT tupleElement(arr[1], 'x')")
+	differs("an element of another name", "a UInt8 DEFAULT (t).x", "a UInt8 DEFAULT tupleElement((t), 'y')", "column.a.default")
+	same("statistics are a set", "a UInt64 STATISTICS(minmax, tdigest, uniq)", "a UInt64 STATISTICS(tdigest, uniq, minmax)")
+	differs("statistics of another kind", "a UInt64 STATISTICS(minmax)", "a UInt64 STATISTICS(tdigest)", "column.a.statistics")
+	same("nan has no sign", "a Float64 DEFAULT -nan", "a Float64 DEFAULT nan")
 	differs("S42 another level", "x String CODEC(ZSTD)", "x String CODEC(ZSTD(3))", "column.x.codec")
 	differs("S43 a stale width", "x UInt64 CODEC(Delta, LZ4)", "x UInt64 CODEC(Delta(4), LZ4)", "column.x.codec")
 	differs("S44 CODEC(Default) is no absence", "x UInt64 CODEC(Default)", "x UInt64", "column.x.codec")

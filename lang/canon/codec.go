@@ -2,6 +2,7 @@ package canon
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
 )
@@ -78,6 +79,14 @@ func width(n *ast.Node) int {
 			return 1
 		}
 		return 0
+	}
+	if strings.HasPrefix(n.Text, "Interval") {
+		return 8
+	}
+	if len(n.Kids) == 0 {
+		return 0
+	}
+	switch n.Text {
 	case "SimpleAggregateFunction":
 		return width(n.Kids[len(n.Kids)-1])
 	case "FixedString":
@@ -94,9 +103,6 @@ func width(n *ast.Node) int {
 			return 16
 		}
 		return 32
-	}
-	if len(n.Text) > 8 && n.Text[:8] == "Interval" {
-		return 8
 	}
 	return 0
 }

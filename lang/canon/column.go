@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -82,11 +83,17 @@ func nullable(typ *ast.Node) *ast.Node {
 	return at(typ, ast.Type, "Nullable", typ)
 }
 
+// statistics are a set: the server prints them in an order of its own.
 func (f *form) statistics(n *ast.Node) *ast.Node {
 	if n == nil {
 		return nil
 	}
-	return with(n, each(n.Kids, f.lowerWord))
+	kids := each(n.Kids, f.lowerWord)
+	byName := func(a, b *ast.Node) int { return strings.Compare(a.Text, b.Text) }
+	if !slices.IsSortedFunc(kids, byName) {
+		kids = slices.SortedStableFunc(slices.Values(kids), byName)
+	}
+	return with(n, kids)
 }
 
 // lowerWord is a name ClickHouse reads in any case and prints as written: a statistics or an index type.

@@ -151,29 +151,3 @@ func intervalFunction(unit string) string {
 	}
 	return "toInterval" + unit[:1] + strings.ToLower(unit[1:])
 }
-
-// star resolves function names in APPLY.
-func (f *form) star(n *ast.Node) *ast.Node {
-	return with(n, each(n.Kids, f.transformer))
-}
-
-func (f *form) transformer(n *ast.Node) *ast.Node {
-	if n.Kind != ast.Clause {
-		return f.expr(n)
-	}
-	switch {
-	case n.Text == "APPLY":
-		return with(n, each(n.Kids, func(k *ast.Node) *ast.Node {
-			if k.Kind == ast.Ident && len(k.Kids) == 0 {
-				if name := functionName(k.Text); name != k.Text {
-					return at(k, ast.Ident, name)
-				}
-				return k
-			}
-			return f.expr(k)
-		}))
-	case strings.HasPrefix(n.Text, "EXCEPT"):
-		return n
-	}
-	return with(n, each(n.Kids, f.expr))
-}

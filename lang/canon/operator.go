@@ -20,6 +20,11 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 	case "CASE":
 		return f.caseOf(n)
 	}
+	if (n.Text == "LIKE" || n.Text == "ILIKE") && len(n.Kids) == 2 && n.Kids[0].Kind == ast.Star {
+		if columns := f.matchingColumns(n); columns != nil {
+			return columns
+		}
+	}
 	kids := each(n.Kids, f.expr)
 	text := n.Text
 	switch text {
@@ -33,6 +38,9 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 	case "-":
 		if len(kids) == 1 && n.Kids[0].Kind == ast.Number {
 			return negative(n.Kids[0])
+		}
+		if len(kids) == 1 && kids[0].Kind == ast.Keyword && kids[0].Text == "nan" {
+			return kids[0]
 		}
 		return with(n, kids)
 	case "AND", "OR":
@@ -57,6 +65,8 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 		text = "IS NULL"
 	case "IS NOT UNKNOWN":
 		text = "IS NOT NULL"
+	case "AT TIME ZONE":
+		return at(n, ast.Func, functionName("toTimeZone"), kids...)
 	case "DIV":
 		return at(n, ast.Func, "intDiv", kids...)
 	case "||":
@@ -117,18 +127,10 @@ func flatten(n *ast.Node, text string, kids []*ast.Node) *ast.Node {
 	return at(n, ast.Operator, text, flat...)
 }
 
-// member is t.1 and (t).a. Over a plain name the latter is the dotted name.
+// member is t.1, and (t).a, which ClickHouse's parser makes tupleElement(t, 'a').
 func (f *form) member(n *ast.Node, kids []*ast.Node) *ast.Node {
-	if len(kids) == 2 && kids[0].Kind == ast.Ident && kids[1].Kind == ast.Ident && len(kids[1].Kids) == 0 {
-		parts := kids[0].Kids
-		if len(parts) == 0 {
-			parts = []*ast.Node{kids[0]}
-		}
-		dotted := at(n, ast.Ident, "", append(append(make([]*ast.Node, 0, len(parts)+1), parts...), kids[1])...)
-		if f.query {
-			return dotted
-		}
-		return joined(dotted)
+	if len(kids) == 2 && kids[1].Kind == ast.Ident && len(kids[1].Kids) == 0 {
+		return at(n, ast.Func, "tupleElement", kids[0], at(kids[1], ast.String, kids[1].Text))
 	}
 	return with(n, kids)
 }

@@ -48,6 +48,23 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 			c.Lambda = p.settle(l.Lambda, d.Lambda)
 			return l, &c
 		}
+	case *ast.RowPolicy:
+		if d, ok := d.(*ast.RowPolicy); ok {
+			d.Filter = p.settle(l.Filter, d.Filter)
+			return l, d
+		}
+	case *ast.Role:
+		if d, ok := d.(*ast.Role); ok {
+			return p.role(l, d)
+		}
+	case *ast.User:
+		if d, ok := d.(*ast.User); ok {
+			return p.user(l, d)
+		}
+	case *ast.Grant:
+		if d, ok := d.(*ast.Grant); ok {
+			return p.grant(l, d)
+		}
 	}
 	return l, d
 }
@@ -98,7 +115,9 @@ func (p *pair) table(l, d *ast.Table) *ast.Table {
 	case len(d.Columns) > 0:
 	case d.Structure != nil:
 		d.Columns = unknownTypes(l.Columns, "the columns come from the table function "+d.Structure.Text+", whose structure the text does not say")
-	case d.Engine != nil && d.Engine.Name != "Alias" && !mergeTree(d.Engine.Name):
+	case d.Engine != nil && d.Engine.Name == "Alias":
+		d.Columns = l.Columns // the target's, whatever it has: the engine takes none of its own
+	case d.Engine != nil && !mergeTree(d.Engine.Name):
 		d.Columns = unknownTypes(l.Columns, "the definition lists no columns, and the engine "+d.Engine.Name+" takes them from elsewhere")
 	}
 	p.columns(l.Columns, d.Columns, &d.Columns)
@@ -109,6 +128,9 @@ func (p *pair) table(l, d *ast.Table) *ast.Table {
 
 // copied stands for a structure the text takes from elsewhere and that is not known here.
 func (p *pair) copied(l, d *ast.Table) {
+	if l.Structure != nil && equal(l.Structure, d.Structure) {
+		return // two texts of one author, not a server's
+	}
 	query := d.Structure.Kind != ast.Ident
 	source := "a query"
 	if !query {
@@ -266,7 +288,11 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 			c.Replication, c.ReplicationArgs = l.Replication, l.ReplicationArgs
 		}
 	}
-	if len(l.Args) == len(d.Args) {
+	if l.Name == d.Name {
+		c.Args = formatted(l, d)
+	}
+	if len(l.Args) == len(c.Args) {
+		d = &ast.Engine{Name: d.Name, Args: c.Args}
 		for i := range d.Args {
 			arg := p.settle(l.Args[i], d.Args[i])
 			if computed(arg) && !computed(l.Args[i]) && !mergeTree(d.Name) {
@@ -278,6 +304,45 @@ func (p *pair) engine(l, d *ast.Engine) *ast.Engine {
 		}
 	}
 	return &c
+}
+
+// formatted: an engine over files finds the format out by the name of the file, and stores it as one more argument or in place of
+// 'auto'.
+func formatted(l, d *ast.Engine) []*ast.Node {
+	if !overFiles(l.Name) {
+		return d.Args
+	}
+	text := func(n *ast.Node) bool { return n.Kind == ast.String && n.Text != "auto" }
+	if len(l.Args) == len(d.Args) {
+		for i, a := range d.Args {
+			if a.Kind == ast.String && a.Text == "auto" && text(l.Args[i]) {
+				return replaced(d.Args, i, l.Args[i])
+			}
+		}
+		return d.Args
+	}
+	if len(l.Args) != len(d.Args)+1 {
+		return d.Args
+	}
+	for i := len(d.Args); i > 0; i-- {
+		if text(l.Args[i]) && alike(l.Args[:i], d.Args[:i]) && alike(l.Args[i+1:], d.Args[i:]) {
+			return slices.Insert(slices.Clone(d.Args), i, l.Args[i])
+		}
+	}
+	return d.Args
+}
+
+func overFiles(engine string) bool {
+	switch engine {
+	case "File", "URL", "S3", "S3Queue", "GCS", "COSN", "OSS", "HDFS", "AzureBlobStorage", "AzureQueue", "Hudi":
+		return true
+	}
+	return strings.HasPrefix(engine, "DeltaLake") || strings.HasPrefix(engine, "Iceberg") || strings.HasPrefix(engine, "Paimon")
+}
+
+// alike reports whether the two lists are the same but for hidden secrets.
+func alike(live, desired []*ast.Node) bool {
+	return slices.EqualFunc(live, desired, func(l, d *ast.Node) bool { return equal(l, hidden(l, d)) })
 }
 
 func computed(n *ast.Node) bool { return n.Kind == ast.Func || n.Kind == ast.Operator }
@@ -340,7 +405,7 @@ func (p *pair) materializedView(l, d *ast.MaterializedView) *ast.MaterializedVie
 
 func (p *pair) dictionary(l, d *ast.Dictionary) *ast.Dictionary {
 	if l.Source != nil && d.Source != nil {
-		d.Source = &ast.Source{Kind: d.Source.Kind, Args: p.keyed(l.Source.Args, d.Source.Args)}
+		d.Source = &ast.Source{Kind: d.Source.Kind, Args: p.evaluated(l.Source.Args, p.keyed(l.Source.Args, d.Source.Args))}
 	}
 	for i, x := range d.Attributes {
 		for _, y := range l.Attributes {
@@ -356,6 +421,19 @@ func (p *pair) dictionary(l, d *ast.Dictionary) *ast.Dictionary {
 		}
 	}
 	return d
+}
+
+// evaluated: a call in a dictionary's source is a value by the time the server stores it.
+func (p *pair) evaluated(live, desired []ast.Setting) []ast.Setting {
+	out := slices.Clone(desired)
+	for i, s := range out {
+		for _, l := range live {
+			if l.Name == s.Name && computed(s.Value) && !computed(l.Value) {
+				out[i].Value = ast.N(ast.Unknown, "the server evaluates "+excerpt(s.Value.String())+" when it creates the dictionary")
+			}
+		}
+	}
+	return out
 }
 
 // settle returns the desired expression with the secrets the live side hides, or an Unknown where it calls a SQL function

@@ -60,31 +60,42 @@ func (f *form) selectQuery(n *ast.Node) *ast.Node {
 	return with(n, each(n.Kids, f.clause))
 }
 
-// union: UNION ALL of UNION ALL is one chain, and EXCEPT and INTERSECT without a word are ALL.
+// union: a UNION of the same UNION is one chain, and so is a UNION DISTINCT of any UNION, because it makes distinct what is
+// inside it; EXCEPT and INTERSECT without a word are ALL, and a chain of them is taken two by two from the left. This is
+// how ClickHouse stores them (measured for every combination of three operators).
 func (f *form) union(n *ast.Node) *ast.Node {
 	text := n.Text
 	if text == "EXCEPT" || text == "INTERSECT" {
 		text += " ALL"
 	}
 	kids := each(n.Kids, f.expr)
-	within := func(k *ast.Node) bool { // a DISTINCT outside makes what is inside distinct too
-		return k.Kind == ast.Union && (k.Text == text || text == "UNION DISTINCT" && k.Text == "UNION ALL")
-	}
-	if strings.HasPrefix(text, "UNION ") && slices.ContainsFunc(kids, within) {
-		var flat []*ast.Node
-		for _, k := range kids {
-			if within(k) {
-				flat = append(flat, k.Kids...)
-			} else {
-				flat = append(flat, k)
-			}
+	if !strings.HasPrefix(text, "UNION ") {
+		for len(kids) > 2 {
+			kids = append([]*ast.Node{at(n, ast.Union, text, kids[0], kids[1])}, kids[2:]...)
 		}
-		kids = flat
+	} else if within := func(k *ast.Node) bool { return chained(text, k) }; slices.ContainsFunc(kids, within) {
+		kids = chain(nil, text, kids)
 	}
 	if text == n.Text {
 		return with(n, kids)
 	}
 	return at(n, ast.Union, text, kids...)
+}
+
+// chained reports whether a member of a UNION is a part of its chain.
+func chained(text string, member *ast.Node) bool {
+	return member.Kind == ast.Union && (member.Text == text || text == "UNION DISTINCT" && member.Text == "UNION ALL")
+}
+
+func chain(flat []*ast.Node, text string, members []*ast.Node) []*ast.Node {
+	for _, member := range members {
+		if chained(text, member) {
+			flat = chain(flat, text, member.Kids)
+		} else {
+			flat = append(flat, member)
+		}
+	}
+	return flat
 }
 
 func (f *form) subquery(n *ast.Node) *ast.Node {

@@ -9,9 +9,6 @@ import (
 func (f *form) table(t *ast.Table) *ast.Table {
 	c := *t
 	f.structure(&c)
-	if c.Engine != nil && c.Engine.Name == "Alias" {
-		c.Columns = nil // they are the target's: the engine takes none of its own
-	}
 	if c.PrimaryKey == nil {
 		c.PrimaryKey = primaryKey(c.Columns)
 	}

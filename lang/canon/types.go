@@ -213,7 +213,7 @@ func compareJSON(a, b *ast.Node) int {
 			return 1, n.Text
 		case n.Kind == ast.NamedType:
 			return 2, n.Text
-		case n.Text == "SKIP":
+		case n.Text == "SKIP" && len(n.Kids) > 0:
 			return 3, n.Kids[0].Text
 		case len(n.Kids) > 0:
 			return 4, n.Kids[0].Text

@@ -100,11 +100,55 @@ func (f *form) refresh(r *ast.Refresh) *ast.Refresh {
 	return &c
 }
 
-// period keeps its intervals: REFRESH has a syntax of its own.
+// period is a calendar time: the server prints 90 MINUTE as 1 HOUR 30 MINUTE and 9 DAY as 1 WEEK 2 DAY, and keeps months apart.
 func (f *form) period(n *ast.Node) *ast.Node {
 	if n == nil {
 		return nil
 	}
+	intervals := []*ast.Node{n}
+	if n.Kind == ast.List {
+		intervals = n.Kids
+	}
+	var months, seconds uint64
+	for _, k := range intervals {
+		if k.Kind != ast.Interval || len(k.Kids) != 1 || k.Kids[0].Kind != ast.Number {
+			return f.plainPeriod(n)
+		}
+		amount, ok := integer(k.Kids[0].Text)
+		scale, known := calendar[k.Text]
+		if !ok || !known || amount > 1<<32 {
+			return f.plainPeriod(n)
+		}
+		months += amount * scale.months
+		seconds += amount * scale.seconds
+	}
+	var parts []*ast.Node
+	for _, unit := range []string{"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"} {
+		left, size := &months, calendar[unit].months
+		if size == 0 {
+			left, size = &seconds, calendar[unit].seconds
+		}
+		if count := *left / size; count > 0 {
+			parts = append(parts, at(n, ast.Interval, unit, literal(count)))
+			*left %= size
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return f.plainPeriod(n)
+	case 1:
+		return parts[0]
+	}
+	return at(n, ast.List, "", parts...)
+}
+
+// calendar is what the units of REFRESH are in months or in seconds.
+var calendar = map[string]struct{ months, seconds uint64 }{
+	"YEAR": {months: 12}, "QUARTER": {months: 3}, "MONTH": {months: 1}, "WEEK": {seconds: 604800}, "DAY": {seconds: 86400},
+	"HOUR": {seconds: 3600}, "MINUTE": {seconds: 60}, "SECOND": {seconds: 1},
+}
+
+func (f *form) plainPeriod(n *ast.Node) *ast.Node {
 	return with(n, each(n.Kids, func(k *ast.Node) *ast.Node {
 		if k.Kind == ast.Interval {
 			return with(k, each(k.Kids, f.expr))

@@ -1,6 +1,8 @@
 package ddl
 
 import (
+	"strings"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
@@ -61,6 +63,10 @@ func (p *parser) operator() operator {
 
 func (p *parser) wordOperator(w lex.Keyword) operator {
 	switch w {
+	case 0: // AT, TIME and ZONE are keywords nowhere else
+		if p.spells(0, "AT") && p.spells(1, "TIME") && p.spells(2, "ZONE") {
+			return operator{"AT TIME ZONE", ast.PrecNegate, 3, false}
+		}
 	case lex.KwOr:
 		return operator{"OR", ast.PrecOr, 1, false}
 	case lex.KwAnd:
@@ -76,6 +82,9 @@ func (p *parser) wordOperator(w lex.Keyword) operator {
 	case lex.KwRegexp:
 		return operator{"REGEXP", ast.PrecComparison, 1, false}
 	case lex.KwIn:
+		if p.peek(1).Word == lex.KwPartition { // of UPDATE a = 1 IN PARTITION p
+			return operator{}
+		}
 		return operator{"IN", ast.PrecComparison, 1, false}
 	case lex.KwBetween:
 		return operator{"BETWEEN", ast.PrecBetween, 1, false}
@@ -92,6 +101,12 @@ func (p *parser) wordOperator(w lex.Keyword) operator {
 		return p.isOperator()
 	}
 	return operator{}
+}
+
+// spells reports whether the token n places ahead is the word, in any case.
+func (p *parser) spells(n int, word string) bool {
+	t := p.peek(n)
+	return t.Kind == lex.Word && int(t.End-t.Pos) == len(word) && strings.EqualFold(t.Text(p.src), word)
 }
 
 func (p *parser) notOperator() operator {

@@ -82,6 +82,7 @@ func TestTablesAreReadWithClausesInAnyOrder(t *testing.T) {
 		{src: "CREATE TABLE d.t AS d.other ENGINE = Memory"},
 		{src: "CREATE TABLE d.t CLONE AS d.other"},
 		{src: "CREATE TABLE d.t AS numbers(10)"},
+		{src: "CREATE TABLE d.t (`number` UInt64) AS numbers(10)"},
 		{src: "CREATE TABLE d.t ENGINE = Memory AS SELECT 1 AS a"},
 		{src: "CREATE TABLE d.t ENGINE = Memory EMPTY AS (SELECT 1 AS a)"},
 		{src: "CREATE TABLE d.t ENGINE = Memory ORDER BY a AS WITH 1 AS x SELECT x COMMENT 'why'", want: "CREATE TABLE d.t ENGINE = Memory ORDER BY a COMMENT 'why' AS WITH 1 AS x SELECT x"},

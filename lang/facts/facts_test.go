@@ -66,6 +66,10 @@ func TestSettingsBelongToTablesOrToSessions(t *testing.T) {
 		{"Join", "join_use_nulls", true},
 		{"Join", "max_threads", false},
 		{"Kafka", "format_csv_delimiter", true},
+		{"File", "output_format_parquet_use_custom_encoder", true}, // obsolete, and stored like any other
+		{"Kafka", "output_format_parquet_use_custom_encoder", true},
+		{"S3", "input_format_csv_empty_as_default", true},
+		{"S3", "s3_truncate_on_insert", false},
 	} {
 		if got := facts.KeepsSetting(c.engine, c.setting); got != c.kept {
 			t.Errorf("a table of %s keeps %s: %t, want %t", c.engine, c.setting, got, c.kept)

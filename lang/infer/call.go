@@ -53,7 +53,7 @@ func (i *inferrer) call(n *ast.Node) (value, bool) {
 	}
 	switch n.Text {
 	case "CAST":
-		if len(n.Kids) == 2 && n.Kids[1].Kind == ast.Type {
+		if len(n.Kids) == 2 && n.Kids[1].Kind == ast.Type && whole(n.Kids[1]) {
 			return value{typ: n.Kids[1], constant: n.Kids[0].Kind == ast.String || n.Kids[0].Kind == ast.Number}, true
 		}
 		return i.fail("the target of CAST is no type")

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -139,13 +140,25 @@ func (i *inferrer) ident(n *ast.Node) (value, bool) {
 			if t.Kind == ast.Unknown {
 				return i.fail("%s", t.Text)
 			}
+			if !whole(t) {
+				return i.fail("the type of %s lacks its arguments", name)
+			}
 			return value{typ: t}, true
 		}
-		if t := i.subcolumn(name); t != nil {
+		if t := i.subcolumn(name); t != nil && whole(t) {
 			return value{typ: t}, true
 		}
 	}
 	return i.fail("the text does not say what %s is", name)
+}
+
+// whole reports whether the types that are about others have them as arguments: the text may be anything.
+func whole(t *ast.Node) bool {
+	need := map[string]int{"Array": 1, "Nullable": 1, "LowCardinality": 1, "Map": 2}[t.Text]
+	if t.Kind == ast.Type && len(t.Kids) < need {
+		return false
+	}
+	return !slices.ContainsFunc(t.Kids, func(k *ast.Node) bool { return !whole(k) })
 }
 
 // subcolumn is t.a of a named tuple, arr.size0, m.keys, m.values and x.null.
@@ -158,7 +171,7 @@ func (i *inferrer) subcolumn(name string) *ast.Node {
 	if t == nil {
 		t = i.subcolumn(name[:dot])
 	}
-	if t == nil {
+	if t == nil || !whole(t) {
 		return nil
 	}
 	member := name[dot+1:]

@@ -58,6 +58,16 @@ f32 + 1
 f + f32
 f % 2
 nu + 1
+dec + 1
+2 - dec
+dec * dec
+dec / u64
+dec % toDecimal64(3, 1)
+toDecimal32(1, 3) / dec
+toDecimal128(1, 3) + dec
+dec * 1.5
+-dec
+dec + dec * b
 lu + 1
 u8 = 1
 lc = 'x'
@@ -208,9 +218,10 @@ func TestWhatTheTextDoesNotSayHasAReason(t *testing.T) {
 		{"nobody + 1", "the text does not say what nobody is"},
 		{"mystery(u8)", "the result type of mystery does not follow from the text"},
 		{"if(u8, 'x', 1)", "the branches of if have no common type that the text determines"},
-		{"u64 * i64 + dec", "the result of + over Int64, Decimal does not follow from the text"},
+		{"s + dec", "the result of + over String, Decimal does not follow from the text"},
 		{"[u64, i64]", "the elements of an array have no common type that the text determines"},
 		{"if(1, 2, 300)", "a constant condition of if decides its type at run time"},
+		{"CAST(u8, 'Array')", "the target of CAST is no type"},
 		{"x", "the columns that define x define each other"},
 	} {
 		object, err := ddl.ParseStatement("CREATE TABLE probe.t (" + columns + ", x DEFAULT " + c.expression + ") ENGINE = Memory")

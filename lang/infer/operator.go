@@ -37,6 +37,9 @@ func (i *inferrer) operator(n *ast.Node) (value, bool) {
 				if a, ok := numeric(args[0]); ok {
 					return negated(a)
 				}
+				if args[0].Text == "Decimal" {
+					return args[0]
+				}
 				return nil
 			}, "-")
 		}
@@ -132,8 +135,11 @@ func (i *inferrer) arithmetic(op string, values []value) (value, bool) {
 	return i.ordinary(values, func(args []*ast.Node) *ast.Node {
 		a, aok := numeric(args[0])
 		b, bok := numeric(args[1])
-		if aok && bok {
+		switch {
+		case aok && bok:
 			return arithmetic(op, a, b)
+		case args[0].Text == "Decimal" || args[1].Text == "Decimal":
+			return decimals(op, args[0], args[1])
 		}
 		return temporal(op, args[0], args[1])
 	}, op)

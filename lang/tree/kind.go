@@ -11,27 +11,30 @@ type kind struct {
 	// qualified: the object lives in a database. inline: it is defined in the manifest itself, without a file.
 	qualified bool
 	inline    bool
-	// parseName reads a name that is no name of ClickHouse; nil: [ParseName].
-	parseName func(string) (ast.Name, error)
 	shape     shape
 	build     func(*definition) ast.Object
 	// statement takes an object from a .sql file: it puts the declared name into it, or returns false for an object of
-	// another kind. Nil: the kind has no statement.
+	// another kind. With neither it nor sql the kind has no statement.
 	statement func(ast.Object, ast.Name, ast.Origin) bool
-	render    func(*writer, ast.Object)
-}
-
-// parse reads a name of the kind.
-func (k kind) parse(name string) (ast.Name, error) {
-	if k.parseName != nil {
-		return k.parseName(name)
-	}
-	return ParseName(name, k.qualified)
+	// parseName reads the label of a manifest entry; nil for ParseName.
+	parseName func(label string) (ast.Name, error)
+	// sql reads a .sql definition of a kind whose statements package ddl does not read; nil for one of package ddl's.
+	sql    func(*loader, kind, *Declared, *source)
+	render func(*writer, ast.Object)
 }
 
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
 	return []kind{
 		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(), topicKind(),
+		settingsProfileKind(), roleKind(), userKind(), quotaKind(), rowPolicyKind(), grantKind(),
 	}
+}
+
+// parse reads the name of an object as a manifest writes it.
+func (k kind) parse(label string) (ast.Name, error) {
+	if k.parseName != nil {
+		return k.parseName(label)
+	}
+	return ParseName(label, k.qualified)
 }

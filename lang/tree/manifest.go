@@ -152,7 +152,7 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 		def.content = l.read(src.body, at, k.shape)
 		def.build()
 	case ".sql":
-		if k.statement == nil {
+		if k.statement == nil && k.sql == nil {
 			l.fault(CodeFile, attr.Expr.Range(), fmt.Sprintf("A %s has no statement", k.name),
 				fmt.Sprintf("ClickHouse has no CREATE for a %s: define it in a .hcl file.", k.name))
 			return
@@ -163,6 +163,10 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 			return
 		}
 		d.File = src.name
+		if k.sql != nil {
+			k.sql(l, k, d, src)
+			return
+		}
 		l.statement(k, d, src)
 	default:
 		l.fault(CodeFile, attr.Expr.Range(), "Unknown kind of definition file",

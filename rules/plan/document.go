@@ -14,6 +14,9 @@ type Document struct {
 	Bus *Bus `json:"bus,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
+	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
+	// by the reader: what is applied is what was reviewed, to the letter.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Bus is the deployment's Kafka as a plan found it.
@@ -102,10 +105,23 @@ type Statement struct {
 	Conditional bool `json:"conditional,omitempty"`
 	// Expect is what was seen of the object when this was decided.
 	Expect Expect `json:"expect"`
+	// Reassert says that the statement changes nothing that is known to differ: it is sent every pass, and counted apart.
+	Reassert bool `json:"reassert,omitempty"`
+	// Secrets are the values that take the place of their references in SQL when the statement is sent, and never before.
+	Secrets []Secret `json:"secrets,omitempty"`
 	// Proof is asked on every member immediately before the statement is sent; it must find no row.
 	Proof *Proof `json:"proof,omitempty"`
 	// Rehearsal is what the engine answered, where the plan was rehearsed.
 	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
+}
+
+// Secret is where a value comes from that no document holds.
+type Secret struct {
+	// Reference is the text in the statement that the value, as a literal, takes the place of.
+	Reference string `json:"reference"`
+	// Source is "env" or "file"; Name is the variable or the path.
+	Source string `json:"source"`
+	Name   string `json:"name"`
 }
 
 // Expect is the state a statement was decided on.
@@ -139,6 +155,8 @@ type Summary struct {
 	Report     int `json:"report"`
 	CannotTell int `json:"cannot_tell"`
 	Unreadable int `json:"unreadable"`
+	// Reasserted counts the statements that are sent every pass. They are no difference.
+	Reasserted int `json:"reasserted,omitempty"`
 }
 
 // Count counts the objects anew.
@@ -146,6 +164,11 @@ func (d *Document) Count() {
 	d.Summary = Summary{}
 	for _, o := range d.Objects {
 		*d.Summary.of(o.Action)++
+	}
+	for _, s := range d.Statements {
+		if s.Reassert {
+			d.Summary.Reasserted++
+		}
 	}
 }
 
@@ -171,7 +194,9 @@ func (s *Summary) of(action string) *int {
 }
 
 // Differs reports whether any object differs or cannot be compared.
-func (d *Document) Differs() bool { return d.Summary.None != len(d.Objects) || d.Bus != nil && d.Bus.Error != "" }
+func (d *Document) Differs() bool {
+	return d.Summary.None != len(d.Objects) || d.Bus != nil && d.Bus.Error != ""
+}
 
 // Refusals counts the objects with at least one refused change.
 func (d *Document) Refusals() int {

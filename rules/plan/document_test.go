@@ -85,7 +85,6 @@ table shop.kept  refused
       not sent: the same statement
 
 table shop.new  create
-  + (object)  create
 
 view shop.who  cannot_tell
   ~ column.a.type  cannot tell
@@ -143,7 +142,7 @@ func TestJSONIsTheContract(t *testing.T) {
 	if !strings.Contains(b.String(), `"unreadable":{"side":"live","message":"expected a name","line":4}`) {
 		t.Error("an unreadable side is not told")
 	}
-	if !strings.HasSuffix(b.String(), `"summary":{"none":2,"create":1,"alter":1,"replace":1,"refused":1,"report":1,"cannot_tell":1,"unreadable":1}}`+"\n") {
+	if !strings.Contains(b.String(), `"summary":{"none":2,"create":1,"alter":1,"replace":1,"refused":1,"report":1,"cannot_tell":1,"unreadable":1},`+"\n"+`"digest":"`) {
 		t.Errorf("the document ends %q", b.String()[b.Len()-120:])
 	}
 	if strings.Contains(b.String(), "shop.same") {
@@ -164,8 +163,35 @@ func TestADocumentReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(got.Digest) != 64 {
+		t.Errorf("the digest is %q", got.Digest)
+	}
+	got.Digest = ""
 	if diff := cmp.Diff(doc, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestAnEditedDocumentIsRefusedAsEditedAndANewLayoutIsNot(t *testing.T) {
+	var b, pretty bytes.Buffer
+	if err := plan.WriteJSON(&b, sample(), plan.JSONOptions{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Indent(&pretty, b.Bytes(), "", "\t"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.ReadJSON(&pretty); err != nil {
+		t.Errorf("laid out anew: %v", err)
+	}
+	for was, is := range map[string]string{
+		"ADD COLUMN IF NOT EXISTS note String": "ADD COLUMN IF NOT EXISTS note UInt8",
+		`"uuid":"u-1"`:                         `"uuid":"u-2"`,
+		`"create":1`:                           `"create":2`,
+		`"digest":"`:                           `"was":"`,
+	} {
+		if _, err := plan.ReadJSON(strings.NewReader(strings.Replace(b.String(), was, is, 1))); !errors.Is(err, plan.ErrEdited) {
+			t.Errorf("%s for %s: %v", is, was, err)
+		}
 	}
 }
 
@@ -298,6 +324,7 @@ no difference; 0 unchanged
 	if err != nil {
 		t.Fatal(err)
 	}
+	got.Digest = ""
 	if diff := cmp.Diff(doc, got); diff != "" {
 		t.Errorf("the JSON form loses something of a rehearsal:\n%s", diff)
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,32 @@ type JSONOptions struct {
 
 // WriteJSON writes the document as JSON, one object and one statement a line, as it goes: the text is never held whole.
 func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
-	j := &jsonWriter{out: bufio.NewWriterSize(w, 1<<16)}
+	sum := sha256.New()
+	j := &jsonWriter{out: bufio.NewWriterSize(io.MultiWriter(sum, w), 1<<16)}
+	j.document(d, o)
+	if j.err == nil {
+		j.err = j.out.Flush()
+	}
+	if j.err != nil {
+		return j.err
+	}
+	_, err := fmt.Fprintf(w, ",\n\"digest\":\"%x\"}\n", sum.Sum(nil))
+	return err
+}
+
+// digest is the digest of a document that lists its objects as it has them.
+func digest(d *Document) (string, error) {
+	sum := sha256.New()
+	j := &jsonWriter{out: bufio.NewWriter(sum)}
+	j.document(d, JSONOptions{All: true})
+	if j.err == nil {
+		j.err = j.out.Flush()
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)), j.err
+}
+
+// document writes all of a document but its digest and its end.
+func (j *jsonWriter) document(d *Document, o JSONOptions) {
 	j.text(`{"version":`)
 	j.value(d.Version)
 	j.text(`,"platform":`)
@@ -43,11 +69,6 @@ func WriteJSON(w io.Writer, d *Document, o JSONOptions) error {
 		j.text(",\n\"rehearsal\":")
 		j.value(d.Rehearsal)
 	}
-	j.text("}\n")
-	if j.err == nil {
-		j.err = j.out.Flush()
-	}
-	return j.err
 }
 
 type jsonWriter struct {
@@ -94,7 +115,10 @@ func (t trimNewline) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// ReadJSON reads a document that WriteJSON wrote. A document of another version is an error: what it means is not known.
+// ErrEdited is a document whose digest is not its own.
+var ErrEdited = errors.New("the plan was edited after it was made: plan again, and change the schema where the plan should be another")
+
+// ReadJSON reads a document that WriteJSON wrote. One that says something else since is [ErrEdited]; its layout is free. A document of another version is an error: what it means is not known.
 func ReadJSON(r io.Reader) (*Document, error) {
 	var d Document
 	decoder := json.NewDecoder(r)
@@ -106,6 +130,13 @@ func ReadJSON(r io.Reader) (*Document, error) {
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, errors.New("there is more behind the document: a plan file holds one")
+	}
+	sum, err := digest(&d)
+	if err != nil {
+		return nil, err
+	}
+	if sum != d.Digest {
+		return nil, ErrEdited
 	}
 	return &d, nil
 }

@@ -77,6 +77,9 @@ func (s Summary) Text() string {
 	add(s.CannotTell, "undecidable")
 	add(s.Unreadable, "unreadable")
 	unchanged := fmt.Sprintf("%d unchanged", s.None)
+	if s.Reasserted > 0 {
+		unchanged += fmt.Sprintf("; %d re-asserted", s.Reasserted)
+	}
 	if len(parts) == 0 {
 		return "no difference; " + unchanged
 	}
@@ -129,14 +132,18 @@ func (t *textWriter) object(o *Object) {
 }
 
 func (t *textWriter) change(c *Change, width, actionWidth int) {
+	// What is carried out without a word needs no explanation; its rule is in the JSON form.
+	told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport || t.o.Rules
+	if c.Path == "" && c.Action == ObjectCreate && !told {
+		return // the line above says it
+	}
 	color := actionColor(c.Action)
 	line := fmt.Sprintf("  %s %s  %s", t.paint(color, c.sign()), pad(c.label(), width), t.paint(color, pad(c.action(), actionWidth)))
 	if values := t.cut(c.values()); values != "" {
 		line += "  " + values
 	}
 	t.line("%s", strings.TrimRight(line, " "))
-	// What is carried out without a word needs no explanation; its rule is in the JSON form.
-	if told := c.Report || c.Rows != nil || c.CannotTell || c.Action == ObjectRefused || c.Action == ObjectReport; !told && !t.o.Rules {
+	if !told {
 		return
 	}
 	reason := c.Rule
@@ -165,7 +172,14 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	}
 }
 
-func (t *textWriter) statements(list []*Statement) {
+// statements lists what is sent. What is sent every pass is listed only where everything is wanted.
+func (t *textWriter) statements(all []*Statement) {
+	var list []*Statement
+	for _, s := range all {
+		if !s.Reassert || t.o.All {
+			list = append(list, s)
+		}
+	}
 	if len(list) == 0 {
 		return
 	}

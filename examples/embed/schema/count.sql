@@ -1,4 +1,6 @@
-CREATE MATERIALIZED VIEW visits.count TO visits.by_page AS
-SELECT page, count() AS visits
+CREATE MATERIALIZED VIEW visits.count TO visits.by_page
+AS SELECT
+    page,
+    count() AS visits
 FROM visits.raw
 GROUP BY page

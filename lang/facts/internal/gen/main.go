@@ -37,6 +37,7 @@ func run(ctx context.Context, url, dir string) error {
 	g := &generator{ctx: ctx, url: url}
 	files := map[string]func() error{
 		"types_gen.go": g.types, "functions_gen.go": g.functions, "merge_tree_gen.go": g.mergeTree, "session_gen.go": g.session, "engines_gen.go": g.engines,
+		"privileges_gen.go": g.privileges,
 	}
 	for _, file := range slices.Sorted(mapKeys(files)) {
 		g.out.Reset()

@@ -15,6 +15,10 @@ var probes = []struct{ engines, create string }{
 	{"Join", "Join(ANY, LEFT, a)"},
 	{"Kafka", "Kafka('h:1', 't', 'g', 'CSV')"},
 	{"MySQL", "MySQL('h:1', 'd', 't', 'u', 'p')"},
+	{"File", "File(CSV)"},
+	{"URL", "URL('http://localhost:1/x.csv', CSV)"},
+	{"S3 GCS COSN OSS", "COSN('http://localhost:1/bucket/x.csv', 'CSV')"},
+	{"Distributed Remote RemoteSecure", "Remote('localhost:1', 'd', 't')"},
 	{"PostgreSQL", "PostgreSQL('h:1', 'd', 't', 'u', 'p')"},
 }
 
@@ -32,7 +36,7 @@ func (g *generator) mergeTree() error {
 }
 
 func (g *generator) session() error {
-	session, err := g.query("SELECT name, value, tier FROM system.settings ORDER BY name")
+	session, err := g.query("SELECT name, value FROM system.settings ORDER BY name")
 	if err != nil {
 		return err
 	}
@@ -60,10 +64,8 @@ func (g *generator) session() error {
 // keptBy creates a table with every session setting at its current value and returns the names the stored text has.
 func (g *generator) keptBy(engine string, session [][]string) ([]string, error) {
 	var settings []string
-	for _, r := range session {
-		if r[2] != "Obsolete" {
-			settings = append(settings, fmt.Sprintf("%s = '%s'", r[0], strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(r[1])))
-		}
+	for _, r := range session { // the obsolete ones too: an engine over files stores them like any other of a format
+		settings = append(settings, fmt.Sprintf("%s = '%s'", r[0], strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(r[1])))
 	}
 	for _, sql := range []string{
 		"DROP TABLE IF EXISTS default.facts_probe",

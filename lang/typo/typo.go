@@ -1,13 +1,13 @@
-package tree
+package typo
 
 import (
 	"fmt"
 	"strings"
 )
 
-// suggest returns ` Did you mean "x"?` for the known word nearest to given, or "" when none is near: at most two slips
+// Suggest returns ` Did you mean "x"?` for the known word nearest to given, or "" when none is near: at most two slips
 // away, and at most half the word.
-func suggest(given string, known []string) string {
+func Suggest(given string, known []string) string {
 	const farthest = 2
 	best, nearest := "", farthest+1
 	lower := []rune(strings.ToLower(given))

@@ -1,4 +1,4 @@
-package tree
+package typo
 
 import "testing"
 
@@ -17,7 +17,7 @@ func TestTheNearestKnownWordIsSuggested(t *testing.T) {
 		"":         "",
 		"from":     "",
 	} {
-		if got := suggest(given, known); got != want {
+		if got := Suggest(given, known); got != want {
 			t.Errorf("%q:%s, want%s", given, got, want)
 		}
 	}

@@ -1,0 +1,81 @@
+package grants_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/engine/grants"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// server is a real engine whose user default has these grants.
+func server(t *testing.T, granted ...string) *catalog.Conn {
+	t.Helper()
+	var queries strings.Builder
+	for _, g := range granted {
+		fmt.Fprintf(&queries, "<query>%s</query>", g)
+	}
+	users := `<clickhouse><profiles><default/></profiles><quotas><default/></quotas><users><default><password></password>
+<networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota><grants>` + queries.String() + `</grants></default></users></clickhouse>`
+	s, err := embedded.Start(t.Context(), embedded.Options{Users: users, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := catalog.Open(t.Context(), catalog.Target{URL: s.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(conn.Close(), s.Close(context.Background())); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn
+}
+
+var everything = map[ast.Kind]bool{
+	ast.KindFunction: true, "named_collection": true, "role": true, "user": true, "settings_profile": true, "quota": true, "row_policy": true,
+}
+
+// TestTheServerKnowsEveryPrivilegeOfTheList asks a user who may do all: a word the server does not know is an error.
+func TestTheServerKnowsEveryPrivilegeOfTheList(t *testing.T) {
+	conn := server(t, "GRANT ALL ON *.* WITH GRANT OPTION")
+	for _, p := range rules.Platforms() {
+		missing, err := grants.Missing(t.Context(), conn, grants.Required([]string{"dfe", "odd name"}, everything, p))
+		if err != nil || len(missing) != 0 {
+			t.Errorf("%s: %v, missing %v", p, err, missing)
+		}
+	}
+}
+
+func TestWhatIsGrantedIsEnoughAndTheRestIsNamed(t *testing.T) {
+	required := grants.Required([]string{"dfe", "shop"}, map[ast.Kind]bool{ast.KindFunction: true}, rules.SelfHosted)
+	var statements []string
+	for i, g := range required {
+		if i != 3 && i != 5 {
+			statements = append(statements, strings.TrimSuffix(g.SQL("default"), " TO default"))
+		}
+	}
+	conn := server(t, statements...)
+	missing, err := grants.Missing(t.Context(), conn, required)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]grants.Grant{required[3], required[5]}, missing); diff != "" {
+		t.Error(diff)
+	}
+	user, err := grants.User(t.Context(), conn)
+	lacking := &grants.MissingError{User: user, Missing: missing}
+	if err != nil || !strings.Contains(lacking.Error(), required[5].SQL("default")) || lacking.ErrorCode() != "grants_missing" {
+		t.Errorf("user %q, %v: %v", user, err, lacking)
+	}
+}

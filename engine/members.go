@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// compareMembers reports databases that a member lacks or still has. CREATE and DROP DATABASE reach the members by a
+// queue in Keeper that forgets its entries after task_max_lifetime, seven days by default: a member that was away for
+// longer never hears of them.
+func (p *pass) compareMembers(ctx context.Context) error {
+	if p.platform != rules.SelfHosted || !p.members.Several() {
+		return nil
+	}
+	had, err := p.members.Databases(ctx, p.conn)
+	if err != nil {
+		return err
+	}
+	p.report.Notices = append(p.report.Notices, differentDatabases(had, p.schema.databases())...)
+	return nil
+}
+
+// differentDatabases compares what each member has, by host.
+func differentDatabases(had map[string][]string, declared []string) []Notice {
+	hosts := slices.Sorted(maps.Keys(had))
+	with := map[string][]string{}
+	for _, host := range hosts {
+		for _, name := range had[host] {
+			with[name] = append(with[name], host)
+		}
+	}
+	for _, name := range declared {
+		with[name] = append([]string{}, with[name]...)
+	}
+	var notices []Notice
+	for _, name := range slices.Sorted(maps.Keys(with)) {
+		if len(with[name]) == len(hosts) {
+			continue
+		}
+		without := slices.DeleteFunc(slices.Clone(hosts), func(h string) bool { return slices.Contains(with[name], h) })
+		if slices.Contains(declared, name) {
+			notices = append(notices, Notice{"member_lacks_database", fmt.Sprintf(
+				"the database %s is missing on %s: a member that was away for longer than task_max_lifetime misses its creation; create it there as SHOW CREATE prints it elsewhere",
+				name, strings.Join(without, ", "))})
+			continue
+		}
+		notices = append(notices, Notice{"member_still_has_database", fmt.Sprintf(
+			"the database %s is on %s and not on %s, and nothing declares it: a member that was away may have missed that it was dropped",
+			name, strings.Join(with[name], ", "), strings.Join(without, ", "))})
+	}
+	return notices
+}

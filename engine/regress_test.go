@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine"
+)
+
+// libraryNext is the release after library: a column, a view and another text of the view there was.
+var libraryNext = strings.NewReplacer(
+	`release = "1.2.0"`, `release = "1.10.0"`,
+	`view  "DB.latest" { from = "latest.sql" }`, "view  \"DB.latest\" { from = \"latest.sql\" }\nview  \"DB.titles\" { from = \"titles.sql\" }",
+	`column "title" { type = "String" }`, "column \"title\" { type = \"String\" }\ncolumn \"pages\" { type = \"UInt16\" }",
+	"max(at) AS last", "min(at) AS last",
+).Replace(library) + "-- titles.sql --\nCREATE VIEW DB.titles AS SELECT title, pages FROM DB.books\n"
+
+func TestAnOlderReleaseIsNotAppliedOverANewerOne(t *testing.T) {
+	s := newStage(t)
+	s.tree(libraryNext)
+	s.pass(engine.Options{})
+	rows := s.value("SELECT count() FROM dfe.schema_migrations")
+	s.tree(library)
+	w := s.wire()
+	r := s.pass(engine.Options{Target: catalog.Target{URL: w.URL}})
+	if r.State != engine.Converged || r.Code != "release_regressed" || w.sent() != 0 || s.value("SELECT count() FROM dfe.schema_migrations") != rows {
+		t.Errorf("state %s, code %q, %d statements, %s rows in the ledger after %s", r.State, r.Code, w.sent(), s.value("SELECT count() FROM dfe.schema_migrations"), rows)
+	}
+	if len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "1.2.0 is older than 1.10.0") || !strings.Contains(r.Notices[0].Text, "--allow-downgrade") {
+		t.Errorf("notices %+v", r.Notices)
+	}
+	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: unchanged, replace", "view titles: undeclared, report"}
+	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnOlderReleaseThatCannotWorkWithWhatIsThereFails(t *testing.T) {
+	s := newStage(t)
+	s.tree(libraryNext)
+	s.pass(engine.Options{})
+	s.exec("DROP TABLE DB.loans SYNC")
+	s.tree(library)
+	r, err := s.engine(engine.Options{}).Pass(t.Context())
+	var regressed *engine.RegressedError
+	if !errors.As(err, &regressed) || r.State != engine.Failed || r.Code != "release_regressed" || !strings.Contains(err.Error(), s.db+".loans") {
+		t.Errorf("state %s, code %q, error %v", r.State, r.Code, err)
+	}
+}
+
+func TestADowngradeRestoresViewsAndLeavesWhatTheNewerReleaseAdded(t *testing.T) {
+	s := newStage(t)
+	s.tree(libraryNext)
+	s.pass(engine.Options{})
+	s.exec("INSERT INTO DB.books VALUES ('1', 'one', 7)")
+	s.tree(library)
+	r := s.pass(engine.Options{AllowDowngrade: true})
+	if r.State != engine.Converged || r.Summary.Statements != 1 || r.Code != "" {
+		t.Errorf("state %s, code %q, %+v", r.State, r.Code, r.Summary)
+	}
+	if !strings.Contains(s.value("SELECT create_table_query FROM system.tables WHERE database = 'DB' AND name = 'latest'"), "max(at)") {
+		t.Error("the view is the newer release's")
+	}
+	if got := s.value("SELECT title || toString(pages) FROM DB.titles"); got != "one7" {
+		t.Errorf("what the newer release added reads %q", got)
+	}
+	// The older release stands now: its next pass is an ordinary one, and so is that of the newer one after it.
+	if again := s.pass(engine.Options{}); again.Code != "" || again.Summary.Statements != 0 || len(again.Notices) != 0 {
+		t.Errorf("again: code %q, %+v, %+v", again.Code, again.Summary, again.Notices)
+	}
+	s.tree(libraryNext)
+	if r := s.pass(engine.Options{}); r.Summary.Statements != 1 || r.Code != "" {
+		t.Errorf("the newer release again: code %q, %+v", r.Code, r.Summary)
+	}
+}
+
+func TestALedgerWithColumnsOfANewerReleaseIsReadAndWritten(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.exec("ALTER TABLE dfe.schema_migrations ADD COLUMN verdict String DEFAULT 'unknown' AFTER scope")
+	s.exec("ALTER TABLE dfe.schema_lock ADD COLUMN region String DEFAULT 'here' FIRST")
+	s.exec("DROP TABLE DB.loans SYNC")
+	if r := s.pass(engine.Options{}); r.Summary.Applied != 1 {
+		t.Errorf("%+v", r.Summary)
+	}
+	if got := s.value("SELECT any(verdict) FROM dfe.schema_migrations WHERE name = 'DB.loans'"); got != "unknown" {
+		t.Errorf("the column it does not know reads %q", got)
+	}
+}

@@ -1,0 +1,42 @@
+package sides_test
+
+import (
+	"io/fs"
+	"testing"
+
+	"github.com/dfe-engine/dfe/engine/sides"
+	"github.com/dfe-engine/dfe/rules"
+	"github.com/dfe-engine/dfe/stdlib"
+)
+
+// Definitions say nothing of a platform, whichever side of a diff they are.
+func TestDefinitionsDoNotDifferFromThemselvesOnAnyPlatform(t *testing.T) {
+	const text = `CREATE DATABASE shop;
+CREATE DATABASE kept ENGINE = Atomic;
+CREATE TABLE shop.orders (id UInt64, j JSON) ENGINE = ReplacingMergeTree ORDER BY id;
+CREATE TABLE shop.copied (id UInt64) ENGINE = ReplicatedMergeTree('/a/b', '{replica}') ORDER BY id;
+CREATE MATERIALIZED VIEW shop.by_id (id UInt64) ENGINE = SummingMergeTree ORDER BY id AS SELECT id FROM shop.orders;
+CREATE VIEW shop.v AS SELECT id FROM shop.orders;`
+	tables, err := fs.Sub(stdlib.FS, "rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, diags := rules.Load(tables)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for _, platform := range rules.Platforms() {
+		var both [2]*sides.Side
+		for i := range both {
+			if both[i], err = sides.Script("a.sql", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		doc := sides.Diff(both[0], both[1], book, platform)
+		for _, o := range doc.Objects {
+			for _, c := range o.Changes {
+				t.Errorf("%s: %s %s: %s -> %s is %s", platform, o.Name, c.Path, c.Live, c.Desired, c.Action)
+			}
+		}
+	}
+}

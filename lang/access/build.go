@@ -1,0 +1,495 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/lex"
+)
+
+// builder makes a statement of what the grammar read. The first fault is kept and the rest is built without care.
+type builder struct {
+	text string
+	err  *ddl.Error
+}
+
+func (b *builder) fail(pos lexer.Position, expected, advice string) {
+	if b.err == nil {
+		b.err = fault(b.text, pos.Offset, expected, advice)
+	}
+}
+
+func (b *builder) statement(s *syntax) *Statement {
+	switch {
+	case s.Define != nil:
+		return b.define(s.Define)
+	case s.Drop != nil:
+		return b.drop(s.Drop)
+	}
+	return b.grant(s.Grant)
+}
+
+// plain is the text of a word without its quotes.
+func plain(text string) string {
+	if len(text) > 1 {
+		switch q := text[0]; q {
+		case '\'', '`', '"':
+			return lex.Unescape(text[1:len(text)-1], q)
+		}
+	}
+	return text
+}
+
+func (b *builder) name(w word) string {
+	name := plain(w.Text)
+	if name == "" || strings.HasPrefix(w.Text, "{") {
+		b.fail(w.Pos, "a name", "")
+	}
+	return name
+}
+
+func (b *builder) userName(u userName) string {
+	name := b.name(u.Name)
+	if u.Host != nil {
+		name += "@" + plain(u.Host.Text)
+	}
+	return name
+}
+
+func (b *builder) names(list []word) []string {
+	names := make([]string, len(list))
+	for i, w := range list {
+		names[i] = b.name(w)
+	}
+	return names
+}
+
+func (b *builder) userNames(list []userName) []string {
+	names := make([]string, len(list))
+	for i, w := range list {
+		names[i] = b.userName(w)
+	}
+	return names
+}
+
+// bare reports a word that is written without quotes.
+func bare(w word, text string) bool { return strings.EqualFold(w.Text, text) }
+
+// recipients reads ALL, ANY, NONE or names. CURRENT_USER keeps its capitals: it is a word of the language.
+func (b *builder) recipients(r *recipients) *ast.Recipients {
+	out := &ast.Recipients{Except: b.userNames(r.Except)}
+	for _, n := range r.Names {
+		switch {
+		case n.Host == nil && (bare(n.Name, "ALL") || bare(n.Name, "ANY")):
+			out.All = true
+		case n.Host == nil && bare(n.Name, "NONE"):
+		case n.Host == nil && bare(n.Name, "CURRENT_USER"):
+			out.Names = append(out.Names, "CURRENT_USER")
+		default:
+			out.Names = append(out.Names, b.userName(n))
+		}
+	}
+	if out.All {
+		out.Names = nil
+	} else if len(out.Except) > 0 {
+		b.fail(r.Pos, "ALL before EXCEPT", "")
+	}
+	if len(out.Except) == 0 {
+		out.Except = nil
+	}
+	return out
+}
+
+func (b *builder) define(d *defineSyntax) *Statement {
+	st := &Statement{Verb: Create, Written: map[string]bool{}, passwords: map[int]string{}}
+	if strings.EqualFold(d.Verb, "ALTER") {
+		st.Verb = Alter
+	}
+	switch {
+	case d.Role != nil:
+		b.role(st, d.Role)
+	case d.User != nil:
+		b.user(st, d.User)
+	case d.Profile != nil:
+		b.profile(st, d.Profile)
+	case d.Quota != nil:
+		b.quota(st, d.Quota)
+	default:
+		b.policy(st, d.Policy)
+	}
+	return st
+}
+
+func (b *builder) condition(st *Statement, c condition) {
+	st.OrReplace, st.IfNotExists, st.IfExists = c.Replace, c.IfNotExists, c.IfExists
+}
+
+// once reports a clause that stands twice.
+func (b *builder) once(st *Statement, pos lexer.Position, clause string) {
+	if st.Written[clause] {
+		b.fail(pos, "each clause once", "the clause "+strings.ReplaceAll(clause, "_", " ")+" stands twice")
+	}
+	st.Written[clause] = true
+}
+
+func (b *builder) common(st *Statement, c *commonClause) {
+	switch {
+	case c.Cluster != nil:
+		st.Cluster = b.name(*c.Cluster)
+	case c.Storage != nil:
+		st.Storage = b.name(*c.Storage)
+	case st.Verb != Alter:
+		b.fail(c.Pos, "RENAME TO in ALTER alone", "")
+	default:
+		st.NewName = b.name(*c.Rename)
+	}
+}
+
+func (b *builder) role(st *Statement, s *roleSyntax) {
+	st.Kind, st.Names = ast.KindRole, b.userNames(s.Names)
+	b.condition(st, s.Condition)
+	role := &ast.Role{Name: st.Names[0]}
+	for _, c := range s.Clauses {
+		switch {
+		case c.Common != nil:
+			b.common(st, c.Common)
+		default:
+			role.Settings = append(role.Settings, b.settings(st, c.Settings)...)
+		}
+	}
+	st.Object = role
+}
+
+func (b *builder) profile(st *Statement, s *profileSyntax) {
+	st.Kind, st.Names = ast.KindSettingsProfile, b.names(s.Names)
+	b.condition(st, s.Condition)
+	profile := &ast.SettingsProfile{Name: st.Names[0]}
+	for _, c := range s.Clauses {
+		switch {
+		case c.Common != nil:
+			b.common(st, c.Common)
+		case c.Settings != nil:
+			profile.Settings = append(profile.Settings, b.settings(st, c.Settings)...)
+		default:
+			b.once(st, c.To.Pos, "to")
+			profile.To = b.recipients(c.To)
+		}
+	}
+	if st.Verb == Create {
+		profile.To = nobody(profile.To)
+	}
+	st.Object = profile
+}
+
+// nobody makes TO NONE of a new object what it is without it.
+func nobody(r *ast.Recipients) *ast.Recipients {
+	if r != nil && !r.All && len(r.Names) == 0 {
+		return nil
+	}
+	return r
+}
+
+// settings reads one clause over settings: the elements of a SETTINGS, or a step of an ALTER.
+func (b *builder) settings(st *Statement, c *settingsClause) []ast.ProfileSetting {
+	step := func(op string, s ast.ProfileSetting) {
+		if st.Verb != Alter {
+			b.fail(c.Pos, "SETTINGS with a list; its changes belong into ALTER", "")
+		}
+		st.Steps = append(st.Steps, SettingStep{op, s})
+		st.Written["settings"] = true
+	}
+	switch {
+	case c.None:
+		b.once(st, c.Pos, "settings")
+		return nil
+	case len(c.List) > 0:
+		b.once(st, c.Pos, "settings")
+		return b.elements(c.List)
+	case c.DropAll != "":
+		step("drop all "+strings.ToLower(c.DropAll), ast.ProfileSetting{})
+	}
+	for _, n := range c.DropSettings {
+		step("drop setting", ast.ProfileSetting{Name: n.name()})
+	}
+	for _, p := range c.DropProfiles {
+		step("drop profile", ast.ProfileSetting{Profile: b.name(p)})
+	}
+	for _, p := range c.AddProfiles {
+		step("add", ast.ProfileSetting{Profile: b.name(p)})
+	}
+	for _, s := range b.elements(c.Stepped) {
+		step(strings.ToLower(c.Step), s)
+	}
+	return nil
+}
+
+func (n *settingName) name() string {
+	parts := make([]string, len(n.Parts))
+	for i, p := range n.Parts {
+		parts[i] = plain(p)
+	}
+	return strings.Join(parts, ".")
+}
+
+func (b *builder) elements(list []*settingSyntax) []ast.ProfileSetting {
+	var out []ast.ProfileSetting
+	for _, s := range list {
+		if s.Profile != nil {
+			out = append(out, ast.ProfileSetting{Profile: b.name(*s.Profile)})
+			continue
+		}
+		e := ast.ProfileSetting{Name: s.Name.name()}
+		for _, m := range s.Mods {
+			twice := m.Value != nil && e.Value != nil || m.Min != nil && e.Min != nil || m.Max != nil && e.Max != nil || m.Writability != "" && e.Writability != ""
+			if twice {
+				b.fail(s.Name.Pos, "a value, MIN, MAX and one of CONST, WRITABLE and CHANGEABLE_IN_READONLY, each once", "")
+			}
+			switch {
+			case m.Value != nil:
+				e.Value = b.value(m.Value)
+			case m.Min != nil:
+				e.Min = b.value(m.Min)
+			case m.Max != nil:
+				e.Max = b.value(m.Max)
+			default:
+				e.Writability = strings.ToUpper(m.Writability)
+				if e.Writability == "READONLY" {
+					e.Writability = "CONST"
+				}
+			}
+		}
+		if len(s.Mods) == 0 {
+			b.fail(s.Name.Pos, "a setting with a value, MIN, MAX, CONST, WRITABLE or CHANGEABLE_IN_READONLY", "")
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// value makes the literal a value is.
+func (b *builder) value(v *value) *ast.Node {
+	switch {
+	case v.Number != "" && v.Minus:
+		return ast.N(ast.Operator, "-", ast.N(ast.Number, v.Number))
+	case v.Number != "":
+		return ast.N(ast.Number, v.Number)
+	case v.Minus:
+		b.fail(v.Pos, "a number behind the minus", "")
+		return ast.N(ast.Number, "0")
+	case v.Text != "":
+		return ast.N(ast.String, plain(v.Text))
+	}
+	switch word := strings.ToLower(v.Word); word {
+	case "true", "false", "inf", "nan":
+		return ast.N(ast.Keyword, word)
+	}
+	b.fail(v.Pos, "a number, a text in quotes, true or false", "")
+	return ast.N(ast.Keyword, "NULL")
+}
+
+func (b *builder) quota(st *Statement, s *quotaSyntax) {
+	st.Kind, st.Names = ast.KindQuota, b.names(s.Names)
+	b.condition(st, s.Condition)
+	quota := &ast.Quota{Name: st.Names[0]}
+	for _, c := range s.Clauses {
+		switch {
+		case c.NotKeyed:
+			b.once(st, c.Pos, "key")
+		case len(c.Keys) > 0:
+			b.once(st, c.Pos, "key")
+			quota.Key = b.quotaKey(c)
+		case c.IPv4 != "":
+			quota.IPv4Bits = b.bits(c.Pos, c.IPv4, 32)
+		case c.IPv6 != "":
+			quota.IPv6Bits = b.bits(c.Pos, c.IPv6, 128)
+		case len(c.Interval) > 0:
+			st.Written["intervals"] = true
+			for _, i := range c.Interval {
+				quota.Intervals = append(quota.Intervals, b.interval(i))
+			}
+		case c.To != nil:
+			b.once(st, c.Pos, "to")
+			quota.To = b.recipients(c.To)
+		default:
+			b.common(st, c.Common)
+		}
+	}
+	if quota.IPv4Bits+quota.IPv6Bits > 0 && len(quota.Key) == 0 {
+		b.fail(s.Names[0].Pos, "KEYED BY ip_address or forwarded_ip_address with the length of a prefix", "")
+	}
+	if st.Verb == Create {
+		quota.To = nobody(quota.To)
+	}
+	st.Object = quota
+}
+
+func (b *builder) bits(pos lexer.Position, text string, most uint64) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 || n > most {
+		b.fail(pos, fmt.Sprintf("a length of a prefix from 1 to %d bits", most), "")
+	}
+	return n
+}
+
+// quotaKey reads KEYED BY with its words, which ClickHouse also takes as one: client_key_or_user_name.
+func (b *builder) quotaKey(c *quotaClause) []string {
+	var keys []string
+	for _, w := range c.Keys {
+		name := strings.ToLower(strings.ReplaceAll(plain(w.Text), " ", "_"))
+		for part := range strings.SplitSeq(name, "_or_") {
+			switch {
+			case part == "none" && len(c.Keys) == 1:
+				return nil
+			case !slices.Contains(ast.QuotaKeys(), part):
+				b.fail(w.Pos, "user_name, ip_address, forwarded_ip_address, client_key, normalized_query_hash, or client_key with another", "")
+			}
+			keys = append(keys, part)
+		}
+	}
+	if len(keys) > 2 || len(keys) == 2 && (keys[0] != "client_key" || keys[1] == "client_key" || keys[1] == "normalized_query_hash") {
+		b.fail(c.Keys[0].Pos, "one key, or client_key followed by user_name or ip_address", "")
+	}
+	return keys
+}
+
+func (b *builder) interval(s *intervalSyntax) ast.QuotaInterval {
+	i := ast.QuotaInterval{Randomized: s.Randomized, NoLimits: s.NoLimits}
+	unit := ast.UnitSeconds(strings.TrimSuffix(strings.ToLower(s.Unit), "s"))
+	amount, err := strconv.ParseFloat(s.Amount, 64)
+	seconds := amount * float64(unit)
+	if err != nil || unit == 0 || seconds < 1 || seconds > 1e15 {
+		b.fail(s.Pos, "a length of time of at least a second: 1 hour, 90 minute, 1 quarter", "")
+		return i
+	}
+	i.Seconds = uint64(seconds)
+	for _, l := range s.Limits {
+		name := strings.ToLower(strings.Join(l.Words, "_"))
+		if !slices.Contains(ast.QuotaLimits(), name) {
+			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), suggest(name, ast.QuotaLimits()))
+			continue
+		}
+		if slices.ContainsFunc(i.Limits, func(s ast.Setting) bool { return s.Name == name }) {
+			b.fail(l.Pos, "each limit once", "")
+		}
+		i.Limits = append(i.Limits, ast.Setting{Name: name, Value: b.value(&l.Value)})
+	}
+	return i
+}
+
+func (b *builder) policy(st *Statement, s *policySyntax) {
+	st.Kind = ast.KindRowPolicy
+	b.condition(st, s.Condition)
+	if s.Cluster != nil {
+		st.Cluster = b.name(*s.Cluster)
+	}
+	b.policyNames(st, b.names(s.Names), s.Tables)
+	policy := &ast.RowPolicy{Short: st.Policies[0].Short, Table: st.Policies[0].Table}
+	for _, c := range s.Clauses {
+		switch {
+		case c.As != "":
+			b.once(st, c.Pos, "as")
+			policy.Restrictive = strings.EqualFold(c.As, "RESTRICTIVE")
+		case c.For:
+		case c.None:
+			b.once(st, c.Pos, "filter")
+		case c.Filter != nil:
+			b.once(st, c.Pos, "filter")
+			policy.Filter = b.filter(c.Filter)
+		case c.To != nil:
+			b.once(st, c.Pos, "to")
+			policy.To = b.recipients(c.To)
+		default:
+			b.common(st, c.Common)
+		}
+	}
+	if st.Verb == Create {
+		policy.To = nobody(policy.To)
+	}
+	st.Object = policy
+}
+
+func (b *builder) policyNames(st *Statement, short []string, tables []*policyTable) {
+	if len(short) > 1 && len(tables) > 1 {
+		b.fail(tables[1].Pos, "one table for several policies", "")
+	}
+	for _, s := range short {
+		for _, t := range tables {
+			table := b.table(t)
+			if slices.Contains(st.Policies, PolicyName{s, table}) {
+				b.fail(t.Pos, "each policy once", "")
+			}
+			st.Policies = append(st.Policies, PolicyName{s, table})
+			st.Names = append(st.Names, ast.RowPolicyName(s, table))
+		}
+	}
+}
+
+func (b *builder) table(t *policyTable) ast.Name {
+	switch {
+	case t.Any:
+		return ast.Name{}
+	case t.All:
+		return ast.Name{Database: b.name(*t.First)}
+	case t.Table != nil:
+		return ast.Name{Database: b.name(*t.First), Name: b.name(*t.Table)}
+	}
+	return ast.Name{Name: b.name(*t.First)}
+}
+
+// filter hands the condition to the parser of expressions.
+func (b *builder) filter(f *filterSyntax) *ast.Node {
+	text := b.text[f.Pos.Offset:f.EndPos.Offset]
+	node, err := ddl.ParseExpr(text)
+	if err == nil {
+		return node
+	}
+	if b.err == nil {
+		at := f.Pos.Offset
+		expected := "a condition on the rows"
+		if e, ok := err.(*ddl.Error); ok {
+			at, expected = at+e.Offset, e.Expected
+		}
+		b.err = fault(b.text, at, expected, "")
+	}
+	return nil
+}
+
+func (b *builder) drop(s *dropSyntax) *Statement {
+	st := &Statement{Verb: Drop, IfExists: s.IfExists, Written: map[string]bool{}}
+	switch strings.ToUpper(s.Kind) {
+	case "ROLE":
+		st.Kind = ast.KindRole
+	case "USER":
+		st.Kind = ast.KindUser
+	case "QUOTA":
+		st.Kind = ast.KindQuota
+	case "PROFILE":
+		st.Kind = ast.KindSettingsProfile
+	default:
+		st.Kind = ast.KindRowPolicy
+	}
+	if s.Cluster != nil {
+		st.Cluster = b.name(*s.Cluster)
+	}
+	if s.Storage != nil {
+		st.Storage = b.name(*s.Storage)
+	}
+	names := b.userNames(s.Names)
+	switch {
+	case st.Kind != ast.KindRowPolicy && len(s.Tables) > 0:
+		b.fail(s.Tables[0].Pos, "the end of the statement", "")
+	case st.Kind == ast.KindRowPolicy && len(s.Tables) == 0:
+		b.fail(lexer.Position{Offset: len(b.text)}, "ON with a table", "")
+	case st.Kind == ast.KindRowPolicy:
+		b.policyNames(st, names, s.Tables)
+	default:
+		st.Names = names
+	}
+	return st
+}

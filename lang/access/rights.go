@@ -1,0 +1,215 @@
+package access
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/facts"
+)
+
+// reaches reports whether a privilege can be granted on a thing as narrow as the right's.
+func reaches(p facts.Privilege, r *ast.Right) bool {
+	switch p.Level {
+	case "GLOBAL":
+		return r.Database == "" && !r.Here && !r.HasParameter
+	case "DATABASE":
+		return (r.Table == "" || r.Prefix && r.Table == "") && !r.HasParameter
+	case "COLUMN":
+		return !r.HasParameter
+	case "NAMED_COLLECTION", "USER_NAME", "TABLE_ENGINE", "DEFINER", "SOURCE":
+		return r.HasParameter || !r.Here && r.Table == "" && len(r.Columns) == 0
+	}
+	return len(r.Columns) == 0 && !r.HasParameter
+}
+
+// atom is the smallest piece of a right: one privilege that is no group, on one column or on all.
+type atom struct {
+	privilege string
+	column    string // empty: every column
+	right     *ast.Right
+	parameter string
+	any       bool // of a parametric privilege: about everything
+	prefix    bool
+}
+
+// atoms takes a right apart. A source as a privilege is READ and WRITE on it (case S93).
+func atoms(r *ast.Right) []atom {
+	if r.Role != "" {
+		return nil
+	}
+	if facts.AccessSource(r.Privilege) {
+		return []atom{{privilege: "READ", right: r, parameter: r.Privilege}, {privilege: "WRITE", right: r, parameter: r.Privilege}}
+	}
+	var list []atom
+	if r.Privilege == "SOURCES" {
+		return []atom{{privilege: "READ", right: r, any: true}, {privilege: "WRITE", right: r, any: true}}
+	}
+	for _, p := range facts.PrivilegeParts(r.Privilege) {
+		if !reaches(p, r) || facts.AccessSource(p.Name) || p.Name == "SOURCES" {
+			continue
+		}
+		a := atom{privilege: p.Name, right: r, parameter: r.Parameter, any: r.Parameter == "", prefix: r.Prefix && r.HasParameter}
+		if isParametric(p.Name) && r.Database != "" {
+			// ClickHouse keeps parameters where it keeps databases, so ALL ON shop.* is also SET DEFINER ON shop.
+			a.parameter, a.any, a.prefix = r.Database, false, r.Prefix
+		}
+		if p.Level == "SOURCE" {
+			a.parameter = strings.ToUpper(a.parameter)
+		}
+		if len(r.Columns) == 0 {
+			list = append(list, a)
+			continue
+		}
+		for _, c := range r.Columns {
+			if p.Level == "COLUMN" {
+				a.column = c
+				list = append(list, a)
+			}
+		}
+	}
+	return list
+}
+
+// holds reports whether one grant's atom is enough for another.
+func (a atom) holds(want atom) bool {
+	if a.privilege != want.privilege || want.right.Option && !a.right.Option || a.column != "" && a.column != want.column {
+		return false
+	}
+	return a.scopeHolds(want)
+}
+
+func (a atom) scopeHolds(want atom) bool {
+	if isParametric(a.privilege) {
+		switch {
+		case a.right.Filter != "" && a.right.Filter != want.right.Filter:
+			return false
+		case a.any:
+			return true
+		case want.any:
+			return false
+		case a.prefix:
+			return strings.HasPrefix(want.parameter, a.parameter)
+		}
+		return a.parameter == want.parameter && !want.prefix
+	}
+	h, w := a.right, want.right
+	if h.Here != w.Here {
+		return false
+	}
+	switch {
+	case h.Database == "" && !h.Here:
+		return true
+	case h.Table == "" && h.Prefix:
+		return strings.HasPrefix(w.Database, h.Database)
+	case h.Database != w.Database || w.Table == "" && w.Prefix:
+		return false
+	case h.Table == "":
+		return true
+	case h.Prefix:
+		return w.Table != "" && strings.HasPrefix(w.Table, h.Table)
+	}
+	return h.Table == w.Table && !w.Prefix
+}
+
+func isParametric(privilege string) bool {
+	switch p, _ := facts.FindPrivilege(privilege); p.Level {
+	case "NAMED_COLLECTION", "USER_NAME", "TABLE_ENGINE", "DEFINER", "SOURCE":
+		return true
+	}
+	return false
+}
+
+// meets reports whether the two have anything in common.
+func (a atom) meets(b atom) bool {
+	if a.privilege != b.privilege || a.column != "" && b.column != "" && a.column != b.column {
+		return false
+	}
+	return a.scopeHolds(b) || b.scopeHolds(a)
+}
+
+// Rights is what one user or role is granted and, out of that, denied again: what SHOW GRANTS prints.
+type Rights struct {
+	granted, denied []atom
+	roles           map[string]bool // to whether with ADMIN OPTION
+	current         []*ast.Right
+}
+
+// NewRights takes a set of rights apart.
+func NewRights(list ...[]ast.Right) *Rights {
+	r := &Rights{roles: map[string]bool{}}
+	for _, rights := range list {
+		for i := range rights {
+			x := &rights[i]
+			switch {
+			case x.Role != "" && !x.Revoke:
+				r.roles[x.Role] = r.roles[x.Role] || x.Option
+			case x.Current:
+				r.current = append(r.current, x)
+			case x.Revoke:
+				r.denied = append(r.denied, atoms(x)...)
+			default:
+				r.granted = append(r.granted, atoms(x)...)
+			}
+		}
+	}
+	return r
+}
+
+// Covers reports whether the set holds the right: a grant by one as wide or wider that no denial cuts into, a denial by
+// holding nothing of it.
+func (r *Rights) Covers(x *ast.Right) bool {
+	switch {
+	case x.Role != "" && x.Revoke:
+		admin, has := r.roles[x.Role]
+		return !has || x.Option && !admin
+	case x.Role != "":
+		admin, has := r.roles[x.Role]
+		return has && (admin || !x.Option)
+	case x.Current:
+		return slices.ContainsFunc(r.current, func(h *ast.Right) bool { return ast.SameRight(h, x) })
+	}
+	for _, want := range atoms(x) {
+		if x.Revoke {
+			if r.holdsAny(want) {
+				return false
+			}
+			continue
+		}
+		if !r.holds(want) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Rights) holds(want atom) bool {
+	held := slices.ContainsFunc(r.granted, func(h atom) bool { return h.holds(want) })
+	return held && !slices.ContainsFunc(r.denied, func(d atom) bool {
+		return d.meets(want) && !r.grantedInside(d, want)
+	})
+}
+
+// grantedInside reports a grant narrower than the denial that gives the wanted right back.
+func (r *Rights) grantedInside(denied, want atom) bool {
+	return slices.ContainsFunc(r.granted, func(h atom) bool {
+		return h.holds(want) && denied.scopeHolds(h) && !h.scopeHolds(denied)
+	})
+}
+
+// holdsAny reports whether anything of a denied right is granted.
+func (r *Rights) holdsAny(denied atom) bool {
+	for _, h := range r.granted {
+		if !h.meets(denied) || denied.right.Option && !h.right.Option {
+			continue
+		}
+		gone := slices.ContainsFunc(r.denied, func(d atom) bool {
+			whole := d.privilege == denied.privilege && (d.column == "" || d.column == denied.column) && d.scopeHolds(denied)
+			return whole && !(d.scopeHolds(h) && !h.scopeHolds(d))
+		})
+		if !gone {
+			return true
+		}
+	}
+	return false
+}
