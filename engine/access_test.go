@@ -146,9 +146,11 @@ func TestAccessObjectsAreCreatedReadBackAndAssertedEveryPass(t *testing.T) {
 			}
 		}
 	}
-	rows := s.value("SELECT count() FROM dfe.schema_migrations")
+	// The tables beside them may be read again and their times recorded; what is asserted has none.
+	const asserted = "SELECT count() FROM dfe.schema_migrations WHERE kind IN ('role', 'user', 'settings_profile', 'quota', 'row_policy', 'grant')"
+	rows := s.value(asserted)
 	s.pass(engine.Options{})
-	if again := s.value("SELECT count() FROM dfe.schema_migrations"); again != rows {
+	if again := s.value(asserted); again != rows {
 		t.Errorf("a pass that only re-asserts wrote to the ledger: %s rows, then %s", rows, again)
 	}
 }
