@@ -6,18 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 )
 
 // The user that every listener with SASL knows, by every mechanism.
@@ -34,9 +34,7 @@ type Broker struct {
 	// Dir holds ca.pem, client.pem, client.key, and stranger.pem, an authority nobody has a certificate of.
 	Dir string
 
-	cmd   *exec.Cmd
-	alive *os.File // the broker ends when it is closed, and so with this process
-	ended chan struct{}
+	process *jvm.Process
 }
 
 // shared is the broker of this test binary, which Main ends.
@@ -113,9 +111,9 @@ func start(ctx context.Context) (*Broker, error) {
 	}
 }
 
-// java is a runtime that starts fast and stays small.
+// java is the arguments of a broker's class.
 func java(f files, words ...string) []string {
-	return append([]string{"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(f.jars, "*") + ":" + f.policy}, words...)
+	return jvm.Command(jvm.Jars(f.jars)+":"+f.policy, words...)
 }
 
 func launch(ctx context.Context, f files) (_ *Broker, err error) {
@@ -132,7 +130,7 @@ func launch(ctx context.Context, f files) (_ *Broker, err error) {
 	if err := certificates(dir); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(5)
+	ports, err := jvm.FreePorts(5)
 	if err != nil {
 		return nil, err
 	}
@@ -148,38 +146,10 @@ func launch(ctx context.Context, f files) (_ *Broker, err error) {
 	if out, err := exec.CommandContext(ctx, "java", java(f, format...)...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("formatting the test broker's directory: %w: %s", err, out)
 	}
-	if err := b.run(java(f, "kafka.Kafka", properties)); err != nil {
+	if b.process, err = jvm.Start(filepath.Join(dir, "log"), java(f, "kafka.Kafka", properties)); err != nil {
 		return nil, err
 	}
 	return b, b.ready(ctx)
-}
-
-// run starts the broker under a shell that kills it when this process is gone, however that ended.
-func (b *Broker) run(arguments []string) error {
-	log, err := os.Create(filepath.Join(b.Dir, "log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	held, alive, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer held.Close()
-	b.alive = alive
-	b.cmd = exec.Command("sh", append([]string{"-c", `(read -r _ <&3; kill -9 $$) & exec java "$@"`, "sh"}, arguments...)...)
-	b.cmd.Stdout, b.cmd.Stderr, b.cmd.ExtraFiles = log, log, []*os.File{held}
-	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := b.cmd.Start(); err != nil {
-		b.cmd = nil
-		return err
-	}
-	b.ended = make(chan struct{})
-	go func() {
-		defer close(b.ended)
-		_ = b.cmd.Wait() // it is killed
-	}()
-	return nil
 }
 
 // ready waits until the broker answers and is its own controller.
@@ -201,30 +171,19 @@ func (b *Broker) ready(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case <-b.ended:
-			return fmt.Errorf("the test broker ended: %s", b.log())
+		case <-b.process.Ended():
+			return fmt.Errorf("the test broker ended: %s", b.process.Log())
 		case <-ctx.Done():
-			return fmt.Errorf("the test broker is not up after %s: %v: %s", startWait, err, b.log())
+			return fmt.Errorf("the test broker is not up after %s: %v: %s", startWait, err, b.process.Log())
 		case <-tick.C:
 		}
 	}
 }
 
-func (b *Broker) log() string {
-	text, err := os.ReadFile(filepath.Join(b.Dir, "log"))
-	if err != nil {
-		return err.Error()
-	}
-	return string(text[max(0, len(text)-4000):])
-}
-
 // Close kills the broker with all it started and removes its directory.
 func (b *Broker) Close() error {
-	if b.cmd != nil {
-		// The group is there while its leader is not waited for, or the shell that watches lives.
-		_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
-		<-b.ended
-		b.alive.Close()
+	if b.process != nil {
+		b.process.Kill()
 	}
 	return os.RemoveAll(b.Dir)
 }
@@ -264,18 +223,4 @@ func (b *Broker) properties(controller string) string {
 			"listener.name."+l+".scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;")
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// freePorts returns addresses on loopback that nothing listened at a moment ago.
-func freePorts(n int) ([]string, error) {
-	list := make([]string, n)
-	for i := range list {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // all are held until the last is found, so that they differ
-		list[i] = l.Addr().String()
-	}
-	return list, nil
 }

@@ -9,4 +9,4 @@
 //	func TestMain(m *testing.M) { kafkatest.Main(m) }
 package kafkatest
 
-//go:generate sh sums.sh
+//go:generate sh ../../internal/jvm/sums.sh

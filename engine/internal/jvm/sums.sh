@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes SHA256SUMS anew, after a version in pom.xml was changed.
+# Writes SHA256SUMS of the current directory anew, after its pom.xml was changed.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
