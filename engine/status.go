@@ -78,7 +78,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	// What is recorded may live in a database that the tree does not declare any more.
 	scope := s.scope()
 	for key := range records {
-		if database, _, qualified := strings.Cut(key.Name, "."); qualified && !slices.Contains(scope.Databases, database) {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.InClickHouse() && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
 	}

@@ -174,8 +174,11 @@ func (a *app) showTopics(r *topics.Report) error {
 			size = topic.Live
 		}
 		replicas := strconv.Itoa(size.ReplicationFactor)
-		if size.AtMost {
+		switch {
+		case size.AtMost:
 			replicas = "at most " + replicas
+		case topic.Ceiling > size.ReplicationFactor:
+			replicas += fmt.Sprintf(" of at most %d", topic.Ceiling)
 		}
 		rows = append(rows, []string{topic.Name, strconv.Itoa(size.Partitions), replicas, purpose(topic), topicState(topic)})
 	}
@@ -253,12 +256,13 @@ func topicRemarks(t *topics.Topic) []string {
 	return notes
 }
 
-// writeTopics prints what a pass did about topics: those with something to tell, and why the bus was not asked.
+// writeTopics prints what a pass did about topics: those with something to tell, and why the bus was not asked. That a
+// topic has fewer replicas than it may have is told by every pass.
 func (a *app) writeTopics(r *engine.Report) error {
 	t := a.terminal(a.Out)
 	var b strings.Builder
 	for _, topic := range r.Topics {
-		if r.Bus.Skipped != "" || !topic.Differs() {
+		if r.Bus.Skipped != "" || !topic.Differs() && !topic.FewReplicas() {
 			continue
 		}
 		color := cyan
@@ -273,7 +277,11 @@ func (a *app) writeTopics(r *engine.Report) error {
 			word = "created"
 		}
 		fmt.Fprintf(&b, "%s  topic  %s\n", t.paint(color, word), topic.Name)
-		for _, note := range topicRemarks(topic) {
+		notes := topicRemarks(topic)
+		if !topic.Differs() {
+			notes = append(notes, "replicas: "+topic.Replication)
+		}
+		for _, note := range notes {
 			b.WriteString("    " + note + "\n")
 		}
 	}

@@ -144,8 +144,8 @@ func Load(getenv func(string) string) (Config, error) {
 		if v.set(&c, value) == nil {
 			continue
 		}
-		if v.Name == clickhouse+"URL" {
-			value = ""
+		if v.Name == clickhouse+"URL" || v.Name == kafka+"BROKERS" && strings.Contains(value, "@") {
+			value = "" // it may hold a password
 		}
 		faults = append(faults, &Error{v.Name, value, v.Accepts})
 	}

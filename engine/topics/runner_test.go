@@ -265,6 +265,7 @@ func TestABusThatCannotBeUsedAsItIsDescribedIsRefusedBeforeItIsAsked(t *testing.
 		"no port":            {topics.Bus{Brokers: []string{"kafka"}}, "host:port"},
 		"port 0":             {topics.Bus{Brokers: []string{"kafka:0"}}, "1 to 65535"},
 		"a URL":              {topics.Bus{Brokers: []string{"kafka://broker:9092"}}, "host:port"},
+		"a user in it":       {topics.Bus{Brokers: []string{"u:hidden@broker:9092"}}, "stands apart"},
 		"no host":            {topics.Bus{Brokers: []string{":9092"}}, "host:port"},
 		"unknown mechanism":  {topics.Bus{SASL: topics.SASL{Mechanism: "SCRAM"}}, "SCRAM-SHA-512"},
 		"no user":            {topics.Bus{SASL: topics.SASL{Mechanism: topics.Plain, Password: "hidden"}}, "needs a user"},
