@@ -86,7 +86,11 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return use(conn, e.comparison(s, live, records))
+	c := e.comparison(s, live, records)
+	if err := c.readValues(ctx, e); err != nil {
+		return err
+	}
+	return use(conn, c)
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.
