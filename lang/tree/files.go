@@ -58,6 +58,9 @@ type source struct {
 
 // pos turns a byte offset into a position. Columns count runes, as HCL's do for text without combining marks.
 func (s *source) pos(offset int) hcl.Pos {
+	if offset <= 0 {
+		return hcl.InitialPos
+	}
 	if s.starts == nil {
 		s.starts = append(s.starts, 0)
 		for i, b := range s.bytes {

@@ -36,6 +36,9 @@ var shared struct {
 
 // Main runs the tests, closes the server and exits. It is called from TestMain.
 func Main(m *testing.M) {
+	if os.Getenv(serveVariable) != "" {
+		os.Exit(serve())
+	}
 	shared.owned = true
 	code := m.Run()
 	if err := closeShared(); err != nil {
@@ -86,13 +89,13 @@ func Database(t testing.TB) string {
 	var id [6]byte
 	_, _ = rand.Read(id[:]) // crypto/rand does not fail
 	name := "test_" + hex.EncodeToString(id[:])
-	exec(t, url, "CREATE DATABASE "+name)
-	t.Cleanup(func() { exec(t, url, "DROP DATABASE IF EXISTS "+name+" SYNC") })
+	run(t, url, "CREATE DATABASE "+name)
+	t.Cleanup(func() { run(t, url, "DROP DATABASE IF EXISTS "+name+" SYNC") })
 	return name
 }
 
-// exec runs outside of the test's context, which has ended when its cleanup runs.
-func exec(t testing.TB, url, sql string) {
+// run runs outside of the test's context, which has ended when its cleanup runs.
+func run(t testing.TB, url, sql string) {
 	t.Helper()
 	resp, err := http.Post(url, "text/plain", strings.NewReader(sql))
 	if err != nil {
