@@ -1,5 +1,7 @@
 package ast
 
+import "strings"
+
 // Style says how a CREATE statement is written around its object.
 type Style struct {
 	// Lines lays the statement out on several lines, as SHOW CREATE does; queries stay on one.
@@ -42,6 +44,9 @@ func AppendCreate(dst []byte, obj Object, style Style) []byte {
 		w.quota(o)
 	case *RowPolicy:
 		w.rowPolicy(o)
+	case *Grant:
+		// A grant is made by the statements that give its rights.
+		w.add(strings.Join(GrantSQL(o.Rights, o.To, false), ";\n"))
 	default:
 		panic("ast: no CREATE statement for " + string(obj.Kind()))
 	}

@@ -102,7 +102,7 @@ func (r *Right) PartName() string {
 }
 
 func (r *Right) part() Part {
-	return Part{Kind: r.PartKind(), Name: r.PartName(), Attrs: []Attr{{"", N(Keyword, "true")}}}
+	return Part{Kind: r.PartKind(), Name: r.PartName()}
 }
 
 // Text is the right as it stands behind GRANT or REVOKE, without options and grantee.

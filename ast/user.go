@@ -125,7 +125,7 @@ func (a *Authentication) append(dst []byte) []byte {
 		dst = append(dst, a.Method...)
 	}
 	space := func() {
-		if dst[len(dst)-1] != ' ' {
+		if len(dst) > 0 && dst[len(dst)-1] != ' ' {
 			dst = append(dst, ' ')
 		}
 	}

@@ -63,6 +63,8 @@ type Catalog struct {
 	Relations map[ast.Name]*Object
 	// Functions are the SQL functions, by name.
 	Functions map[string]*Object
+	// Access is nil where [Scope] did not ask for it.
+	Access *Access
 }
 
 // Find returns the live object that holds a name which an object of the given kind would have, or nil. It may be of
@@ -74,12 +76,17 @@ func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
 	case ast.KindFunction:
 		return c.Functions[name.Name]
 	}
+	if kind.IsAccess() {
+		return c.Access.Find(kind, name)
+	}
 	return c.Relations[name]
 }
 
 // Put records what a later reading found under a name; a nil object records that there is none.
 func (c *Catalog) Put(kind ast.Kind, name ast.Name, o *Object) {
 	switch {
+	case kind.IsAccess():
+		// Reading one access object reads them all, see ReadObject.
 	case kind == ast.KindDatabase && o == nil:
 		delete(c.Databases, name.Name)
 	case kind == ast.KindDatabase:

@@ -19,6 +19,8 @@ type Scope struct {
 	Databases []string
 	// Names are the only ones to read where it is not nil.
 	Names []ast.Name
+	// Access asks for roles, users, settings profiles, quotas, row policies and grants as well: one query more.
+	Access bool
 }
 
 const (
@@ -53,6 +55,9 @@ func ReadObjects(ctx context.Context, c *Conn, facts *Facts, scope Scope) (*Cata
 	found, err := ReadAround(ctx, c, facts)
 	if err == nil {
 		err = ReadTables(ctx, c, found, scope)
+	}
+	if err == nil && scope.Access {
+		found.Access, err = ReadAccess(ctx, c)
 	}
 	if err != nil {
 		return nil, err
@@ -149,6 +154,12 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
 	case ast.KindFunction:
 		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
+		a, err := ReadAccess(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return a.Find(kind, name), nil
 	default:
 		err = tables(ctx, c, selectTable, []any{name.Database, name.Name}, keep)
 	}

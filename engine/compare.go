@@ -40,7 +40,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function},
+		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: s.grantedBeside},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
 	for _, column := range e.options.AcceptLoss {
@@ -98,7 +98,7 @@ func (c *comparison) declared() []rules.Pair {
 	pairs := make([]rules.Pair, 0, len(c.schema.objects))
 	for _, d := range c.schema.objects {
 		if !c.leaves(d) {
-			pairs = append(pairs, c.pair(d, c.live.Find(d.Kind, d.Name)))
+			pairs = append(pairs, c.pair(d, c.liveOf(d)))
 		}
 	}
 	return pairs
@@ -146,6 +146,7 @@ func (c *comparison) undeclared() []rules.Pair {
 		seen(&p, o)
 		pairs = append(pairs, p)
 	}
+	pairs = append(pairs, c.undeclaredPolicies(databases)...)
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
 }
@@ -161,7 +162,8 @@ func (s *schema) scope() catalog.Scope {
 			databases[d.Name.Database] = true
 		}
 	}
-	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases))}
+	access := slices.ContainsFunc(s.objects, func(d *declared) bool { return d.Kind.IsAccess() })
+	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases)), Access: access}
 }
 
 // databases lists the declared databases.

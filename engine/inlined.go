@@ -17,7 +17,7 @@ func (c *comparison) inlinedIn(live ast.Object, function *declared) string {
 	}
 	var names []string
 	for _, d := range c.schema.objects {
-		if d.Kind == ast.KindFunction || c.live.Find(d.Kind, d.Name) == nil {
+		if d.Kind == ast.KindFunction || c.liveOf(d) == nil {
 			continue
 		}
 		for _, ref := range deps.Of(d.Object) {

@@ -3,7 +3,8 @@ package engine_test
 import (
 	"testing"
 
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
 )
 
-func TestMain(m *testing.M) { embeddedtest.Main(m) }
+func TestMain(m *testing.M) { embeddedtest.MainWith(m, access.New()) }

@@ -33,7 +33,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	if o.Outcome == ledger.Failed || o.Outcome == ledger.Unresolved || o.Outcome == ledger.Blocked || p.missing(d) {
 		p.lost[d.Declared] = string(d.Kind) + " " + d.Name.String()
 	}
-	live := p.c.live.Find(d.Kind, d.Name)
+	live := p.c.liveOf(d)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
 	hide(o, r, d.Object)
@@ -71,7 +71,7 @@ func (p *pass) untouched(o *ObjectReport) bool {
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
 // kind of object holds its name. What depends on it cannot be applied.
 func (p *pass) missing(d *declared) bool {
-	live := p.c.live.Find(d.Kind, d.Name)
+	live := p.c.liveOf(d)
 	return live == nil || live.Kind != d.Kind
 }
 
@@ -95,19 +95,28 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			p.unproven(o, s, lost, err)
 			continue
 		}
+		secrets, err := p.secrets(ctx, s)
+		if err != nil {
+			p.failed(o, err)
+			break
+		}
 		result, err := p.x.Apply(ctx, executor.Statement{
-			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.live.Find(d.Kind, d.Name),
+			Kind: d.Kind, Name: d.Name, SQL: s.SQL, Before: p.c.liveOf(d), Secrets: secrets,
+			Read:      func(ctx context.Context) (*catalog.Object, error) { return p.readLive(ctx, d) },
 			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
 			ReadsRows: s.Action == string(rules.ModifyColumn),
 		})
-		if result.Attempts > 0 {
+		switch {
+		case result.Attempts > 0 && s.Reassert:
+			o.Reasserted = append(o.Reasserted, s.SQL)
+		case result.Attempts > 0:
 			o.Statements = append(o.Statements, s.SQL)
 			r.QueryIDs = append(r.QueryIDs, result.QueryID)
 		}
 		if err != nil {
 			p.failed(o, err)
 			// What the object is now decides what the ledger says of it; where even that cannot be read, nothing is said.
-			if live, err := catalog.ReadObject(context.WithoutCancel(ctx), p.conn, d.Kind, d.Name); err == nil {
+			if live, err := p.readLive(context.WithoutCancel(ctx), d); err == nil {
 				p.c.live.Put(d.Kind, d.Name, live)
 			}
 			break
@@ -115,7 +124,10 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 		p.c.live.Put(d.Kind, d.Name, result.After)
 	}
 	if len(o.Statements) == 0 && o.Outcome == ledger.Applied {
-		o.Outcome = ledger.Refused
+		o.Outcome = ledger.Unchanged
+		if o.Refused() > 0 {
+			o.Outcome = ledger.Refused
+		}
 	}
 	r.Elapsed = p.e.now().Sub(began)
 	o.ElapsedMS = r.Elapsed.Milliseconds()

@@ -42,6 +42,9 @@ type Options struct {
 	AllowDowngrade bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
+	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
+	// is named. Nil: the process's own environment and files.
+	Secret func(ctx context.Context, source, name string) (string, error)
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the
@@ -102,6 +105,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Secret == nil {
+		o.Secret = secretOf
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

@@ -227,6 +227,11 @@ func (p *pass) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.schema.scope().Access {
+		if live.Access, err = catalog.ReadAccess(ctx, p.conn); err != nil {
+			return err
+		}
+	}
 	p.c = p.e.comparison(p.schema, live, records)
 	if err := p.read(ctx); err != nil {
 		return err
@@ -280,7 +285,7 @@ func (p *pass) reopenLedger() error {
 }
 
 func (p *pass) planOne(d *declared) *plan.Document {
-	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.live.Find(d.Kind, d.Name))}, p.c.options)
+	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.liveOf(d))}, p.c.options)
 }
 
 // apply goes through the objects in manifest order. One that fails does not stop those that do not depend on it.

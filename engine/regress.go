@@ -80,7 +80,7 @@ func (p *pass) regress(doc *plan.Document, newer string) error {
 		o := p.bootstrapped[d]
 		if o == nil {
 			o = p.told(d, doc.Objects[i])
-			o.LiveChecksum = checksum(p.c.live.Find(d.Kind, d.Name))
+			o.LiveChecksum = checksum(p.c.liveOf(d))
 			hide(o, &ledger.Record{}, d.Object)
 		}
 		p.report.Objects = append(p.report.Objects, o)

@@ -64,7 +64,8 @@ const Undeclared ledger.Outcome = "undeclared"
 
 // Summary counts what a pass did.
 type Summary struct {
-	// Statements counts the schema statements sent; Reasserted those of them that are sent every pass.
+	// Statements counts the schema statements sent to change something; Reasserted those that are sent every pass and
+	// changed nothing that was known to differ.
 	Statements int `json:"statements"`
 	Reasserted int `json:"reasserted"`
 	// Objects by outcome.
@@ -89,8 +90,9 @@ type ObjectReport struct {
 	Outcome ledger.Outcome `json:"outcome"`
 	// Changes are those of the plan, with rule, reason and advice; refusals and reports are among them.
 	Changes []*plan.Change `json:"changes,omitempty"`
-	// Statements are those sent for the object.
+	// Statements are those sent for the object; Reasserted are sent every pass and were no difference.
 	Statements []string `json:"statements,omitempty"`
+	Reasserted []string `json:"reasserted,omitempty"`
 	// Checksum is the declared object's, LiveChecksum that of the object as last read.
 	Checksum     string `json:"checksum,omitempty"`
 	LiveChecksum string `json:"live_checksum,omitempty"`
@@ -126,9 +128,10 @@ func (o *ObjectReport) count(action string) int {
 
 // summarize counts the objects anew.
 func (r *Report) summarize() {
-	s := Summary{Reasserted: r.Summary.Reasserted}
+	s := Summary{}
 	for _, o := range r.Objects {
 		s.Statements += len(o.Statements)
+		s.Reasserted += len(o.Reasserted)
 		if o.Reported() > 0 {
 			s.Reported++
 		}

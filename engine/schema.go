@@ -117,7 +117,7 @@ func (s *schema) holdsColumn(column string) error {
 
 func (s *schema) add(d *declared) {
 	s.objects = append(s.objects, d)
-	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction {
+	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && !d.Kind.IsAccess() {
 		s.relations[d.Name] = d
 	}
 }

@@ -104,7 +104,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	declared := map[ledger.Key]bool{}
 	for _, d := range s.objects {
 		declared[d.key()] = true
-		status.Objects = append(status.Objects, statusOf(d.key(), true, records[d.key()], live.Find(d.Kind, d.Name)))
+		status.Objects = append(status.Objects, statusOf(d.key(), true, records[d.key()], liveOf(live, d)))
 	}
 	relations := map[string]*catalog.Object{}
 	for name, o := range live.Relations {
@@ -121,6 +121,9 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 			o = live.Databases[key.Name]
 		case ast.KindFunction:
 			o = live.Functions[key.Name]
+		}
+		if key.Kind.IsAccess() {
+			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})
 		}
 		others = append(others, statusOf(key, false, r, o))
 	}

@@ -9,12 +9,13 @@ import (
 	"testing/fstest"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
 	"github.com/dfe-engine/dfe/examples"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
 
-func TestMain(m *testing.M) { embeddedtest.Main(m) }
+func TestMain(m *testing.M) { embeddedtest.MainWith(m, access.New()) }
 
 // over copies the files below a directory of the examples over what is there, the next steps left out.
 func over(t *testing.T, files fstest.MapFS, dir string) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/facts"
@@ -182,7 +183,16 @@ func objects(text string) ([]ast.Object, error) {
 		return nil, err
 	}
 	var list []ast.Object
+	var rights []*access.Statement
 	for _, st := range statements {
+		if access.IsAccess(st.Text) {
+			parsed, err := access.Parse(st.Text)
+			if err != nil {
+				return nil, err
+			}
+			rights = append(rights, parsed)
+			continue
+		}
 		if st.Err != nil {
 			return nil, st.Err
 		}
@@ -191,7 +201,33 @@ func objects(text string) ([]ast.Object, error) {
 		}
 		list = append(list, st.Object)
 	}
-	return list, nil
+	return append(list, access.Collect(rights)...), nil
+}
+
+// grantedLive is the live side of a grant: what its grantees have.
+func grantedLive(g *ast.Grant, live []ast.Object) ast.Object {
+	have := &ast.Grant{Name: g.Name}
+	for _, o := range live {
+		var rights []ast.Right
+		switch o := o.(type) {
+		case *ast.Role:
+			rights = o.Rights
+		case *ast.User:
+			rights = o.Rights
+		}
+		if !slices.Contains(g.To, o.ID().Name) || o.Kind() != ast.KindRole && o.Kind() != ast.KindUser {
+			continue
+		}
+		have.To = append(have.To, o.ID().Name)
+		for _, r := range rights {
+			r.To = o.ID().Name
+			have.Rights = append(have.Rights, r)
+		}
+	}
+	if len(have.To) == 0 {
+		return nil
+	}
+	return have
 }
 
 // pairs matches the two sides by name, declared objects first.
@@ -203,7 +239,9 @@ func (c *testCase) pairs(live []ast.Object) []rules.Pair {
 	var list []rules.Pair
 	for _, d := range c.desired {
 		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded, Inlined: c.options.inlined}
-		if o := byName[d.ID()]; o != nil {
+		if g, isGrant := d.(*ast.Grant); isGrant {
+			p.Live = grantedLive(g, live)
+		} else if o := byName[d.ID()]; o != nil {
 			p.Live = o
 			delete(byName, d.ID())
 		}
@@ -217,10 +255,21 @@ func (c *testCase) pairs(live []ast.Object) []rules.Pair {
 	return list
 }
 
+// granted is what the case's grants give to somebody.
+func (c *testCase) granted(to string) []ast.Right {
+	var rights []ast.Right
+	for _, o := range c.desired {
+		if g, isGrant := o.(*ast.Grant); isGrant && slices.Contains(g.To, to) {
+			rights = append(rights, g.Rights...)
+		}
+	}
+	return rights
+}
+
 // settings are those of a case: the release's own, and what a case leaves the server without.
 func (c *testCase) planOptions(live []ast.Object) rules.Options {
 	o := rules.Options{Platform: c.platform, AllowDrift: c.options.allowDrift, AcceptLoss: c.options.acceptLoss, LedgerRead: c.options.ledger,
-		Env: canon.Env{Lookup: lookup(c.desired, live)}}
+		Env: canon.Env{Lookup: lookup(c.desired, live), Granted: c.granted}}
 	if len(c.options.unknownSettings) > 0 {
 		o.Server.MergeTreeSettings = map[string]bool{}
 		for _, name := range facts.SettingNames() {

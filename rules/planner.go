@@ -128,6 +128,9 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	}
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
+		if pair.Kind.IsAccess() && pair.Desired != nil {
+			p.carryAccess()
+		}
 		object.Settle()
 		return p
 	}
@@ -164,6 +167,10 @@ func (p *objectPlan) change(d *Decision) *plan.Change {
 // carry plans the statements of the object by its kind.
 func (p *objectPlan) carry() {
 	first := &p.decisions[0]
+	if p.pair.Kind.IsAccess() {
+		p.carryAccess()
+		return
+	}
 	if first.Change.Path == (ast.Path{}) {
 		if first.Action == Create {
 			p.send(createSQL(p.options.statement(p.pair.Desired), p.options.Platform), true, nil, 0)
@@ -222,6 +229,18 @@ func originOf(o ast.Object) ast.Origin {
 	case *ast.Dictionary:
 		return o.Origin
 	case *ast.Function:
+		return o.Origin
+	case *ast.Role:
+		return o.Origin
+	case *ast.User:
+		return o.Origin
+	case *ast.SettingsProfile:
+		return o.Origin
+	case *ast.Quota:
+		return o.Origin
+	case *ast.RowPolicy:
+		return o.Origin
+	case *ast.Grant:
 		return o.Origin
 	}
 	return ast.Origin{}

@@ -36,6 +36,18 @@ func Vocabulary() *rulelang.Vocabulary {
 				{Name: "range", Attrs: []string{"min", "max"}, Actions: actions(ReplaceDictionary)},
 				{Name: "setting", Named: true, Actions: actions(ReplaceDictionary)}, commentPart(ReplaceDictionary)}},
 			{Name: string(ast.KindFunction), Parts: []rulelang.PartWords{onePart("body", ReplaceFunction)}},
+			{Name: string(ast.KindRole), Parts: append(profileParts(), rightParts()...)},
+			{Name: string(ast.KindUser), Parts: append(append(profileParts(), rightParts()...),
+				onePart("authentication"), onePart("hosts", ReassertGrant), onePart("default_roles", ReassertGrant),
+				onePart("default_database", ReassertGrant), onePart("grantees", ReassertGrant))},
+			{Name: string(ast.KindSettingsProfile), Parts: append(profileParts(), onePart("to", ReassertGrant))},
+			{Name: string(ast.KindQuota), Parts: []rulelang.PartWords{
+				onePart("key", ReassertGrant), onePart("ipv4_prefix_bits", ReassertGrant), onePart("ipv6_prefix_bits", ReassertGrant),
+				{Name: "interval", Named: true, Attrs: append([]string{"randomized"}, ast.QuotaLimits()...), Actions: actions(ReassertGrant)},
+				onePart("to", ReassertGrant)}},
+			{Name: string(ast.KindRowPolicy), Parts: []rulelang.PartWords{
+				onePart("filter", ReassertGrant), onePart("as", ReassertGrant), onePart("to", ReassertGrant)}},
+			{Name: string(ast.KindGrant), Parts: rightParts()},
 		},
 	}
 	// A clause that no parser reads is part of every kind and is changed by no action.
@@ -110,4 +122,19 @@ func storageParts(prefix string, altered bool) []rulelang.PartWords {
 		parts = append(parts, rulelang.PartWords{Name: "column_order"})
 	}
 	return parts
+}
+
+// profileParts are the settings of a role, a user or a settings profile.
+func profileParts() []rulelang.PartWords {
+	return []rulelang.PartWords{
+		{Name: "setting", Named: true, Attrs: []string{"value", "min", "max", "writability"}, Actions: actions(ReassertGrant)},
+		onePart("inherit", ReassertGrant)}
+}
+
+// rightParts are what somebody is granted: privileges, roles, and what is denied again.
+func rightParts() []rulelang.PartWords {
+	return []rulelang.PartWords{
+		{Name: "grant", Named: true, Actions: actions(ReassertGrant)},
+		{Name: "revoke", Named: true, Actions: actions(ReassertGrant)},
+		{Name: "role", Named: true, Actions: actions(ReassertGrant)}}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/rulelang"
 	"github.com/dfe-engine/dfe/rules"
@@ -47,14 +48,49 @@ func timeSeries() string {
 	return text
 }
 
-func TestARuleCanNameEveryPartOfEveryKind(t *testing.T) {
-	words := rules.Vocabulary()
-	met := map[string]bool{}
+// fullAccess are definitions of access that have every part of their kinds.
+var fullAccess = []string{
+	`CREATE ROLE r SETTINGS max_threads = 1 MIN 1 MAX 2 CONST, PROFILE p; GRANT SELECT ON d.* TO r; REVOKE SELECT ON d.t FROM r; GRANT x TO r`,
+	`CREATE USER u IDENTIFIED WITH no_password HOST LOCAL DEFAULT ROLE x DEFAULT DATABASE d SETTINGS max_threads = 1, PROFILE p GRANTEES NONE;
+		GRANT SELECT ON d.* TO u; REVOKE SELECT ON d.t FROM u; GRANT x TO u`,
+	`CREATE SETTINGS PROFILE p SETTINGS max_threads = 1, INHERIT q TO u`,
+	`CREATE QUOTA q KEYED BY ip_address IPV4_PREFIX_BITS 8 IPV6_PREFIX_BITS 8 FOR INTERVAL 1 hour MAX queries = 1 TO u`,
+	`CREATE ROW POLICY p ON d.t USING 1 TO u`,
+}
+
+// fullObjects are all of them.
+func fullObjects(t *testing.T) []ast.Object {
+	t.Helper()
+	var list []ast.Object
 	for _, text := range full {
 		o, err := ddl.ParseStatement(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
+		list = append(list, o)
+	}
+	for _, text := range fullAccess {
+		placed, err := access.ParseScript(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var statements []*access.Statement
+		for _, p := range placed {
+			statements = append(statements, p.Statement)
+		}
+		objects := access.Collect(statements)
+		list = append(list, objects...)
+		if r, isRole := objects[0].(*ast.Role); isRole {
+			list = append(list, &ast.Grant{Name: "g", To: []string{"r"}, Rights: r.Rights})
+		}
+	}
+	return list
+}
+
+func TestARuleCanNameEveryPartOfEveryKind(t *testing.T) {
+	words := rules.Vocabulary()
+	met := map[string]bool{}
+	for _, o := range fullObjects(t) {
 		at := slices.IndexFunc(words.Kinds, func(k rulelang.KindWords) bool { return k.Name == string(o.Kind()) })
 		if at < 0 {
 			t.Errorf("no rule can be about kind %s", o.Kind())

@@ -131,3 +131,12 @@ table "otel.otel_metrics" {
 view "otel.service_errors" {
   from = "views/service_errors.hcl"
 }
+
+# Who may do what. A deployment grants these roles to its own users, in its overlay.
+role "dfe_reader" {
+  from = "roles/reader.hcl"
+}
+
+role "dfe_writer" {
+  from = "roles/writer.hcl"
+}

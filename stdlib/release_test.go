@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/stdlib"
 )
 
-func TestMain(m *testing.M) { embeddedtest.Main(m) }
+func TestMain(m *testing.M) { embeddedtest.MainWith(m, access.New()) }
 
 // ask sends one statement under the server's default settings.
 func ask(ctx context.Context, url, statement string) (string, error) {
@@ -47,7 +48,14 @@ func TestClickHouseTakesTheCoreRelease(t *testing.T) {
 		if _, err := ask(t.Context(), url, ast.Create(d.Object, ast.Style{})); err != nil {
 			t.Fatalf("%s %s: %v", d.Kind, d.Name, err)
 		}
-		if d.Kind == ast.KindDatabase {
+		if role, isRole := d.Object.(*ast.Role); isRole {
+			for _, grant := range ast.GrantSQL(role.Rights, []string{role.Name}, false) {
+				if _, err := ask(t.Context(), url, grant); err != nil {
+					t.Errorf("%s: %v", grant, err)
+				}
+			}
+		}
+		if d.Kind == ast.KindDatabase || d.Kind.IsAccess() {
 			continue
 		}
 		if _, err := ask(t.Context(), url, "SELECT * FROM "+d.Name.SQL()+" LIMIT 1 FORMAT Null"); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
@@ -68,7 +69,7 @@ type running struct {
 
 func (a *app) serveEmbedded(ctx context.Context, path, password string, port uint16) error {
 	s, err := embedded.Start(ctx, embedded.Options{
-		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Password: password, Progress: a.Err,
+		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Password: password, Progress: a.Err, Access: access.New(),
 		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/rules"
@@ -182,7 +183,7 @@ func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engin
 
 // startEmbedded starts the embedded engine. It is silent but for fetching its library.
 func (a *app) startEmbedded(ctx context.Context, o embedded.Options) (*embedded.Server, error) {
-	o.Log, o.Progress = slog.New(slog.DiscardHandler), a.Err
+	o.Log, o.Progress, o.Access = slog.New(slog.DiscardHandler), a.Err, access.New()
 	return embedded.Start(ctx, o)
 }
 

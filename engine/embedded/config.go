@@ -18,7 +18,7 @@ import (
 func writeConfig(dir string, o Options) error {
 	users := o.Users
 	if users == "" {
-		users = defaultUsers(o.MaxThreads, o.Settings)
+		users = usersOf(o.MaxThreads, o.Settings, o.access)
 	}
 	config := fmt.Sprintf(`<clickhouse>
   <users_config>%s</users_config>
@@ -47,20 +47,26 @@ func writeConfig(dir string, o Options) error {
 	return nil
 }
 
-// defaultUsers is the user default with everything granted. implicit_select,
-// which clickhouse-local switches on, is off as on a server: a statement that is
-// no statement is a syntax error, not a SELECT.
-func defaultUsers(threads int, settings map[string]string) string {
+// usersOf is users.xml for the user default, with more settings of his own, and
+// the kept objects.
+func usersOf(threads int, settings map[string]string, a AccessConfig) string {
 	var more strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		fmt.Fprintf(&more, "      <%[1]s>%[2]s</%[1]s>\n", name, escape(settings[name]))
 	}
-	return fmt.Sprintf(`<clickhouse>
+	return fmt.Sprintf(usersText, threads, more.String(), a.Profiles, a.Default, a.Users, a.Roles, a.Quotas)
+}
+
+// usersText is the user default with everything granted, and what an [Access]
+// keeps. implicit_select, which clickhouse-local switches on, is off as on a
+// server: a statement that is no statement is a syntax error, not a SELECT.
+const usersText = `<clickhouse>
   <profiles>
     <default>
       <max_threads>%d</max_threads>
       <implicit_select>0</implicit_select>
 %s    </default>
+%s
   </profiles>
   <users>
     <default>
@@ -72,12 +78,18 @@ func defaultUsers(threads int, settings map[string]string) string {
       <named_collection_control>1</named_collection_control>
       <show_named_collections>1</show_named_collections>
       <show_named_collections_secrets>1</show_named_collections_secrets>
+%s
     </default>
+%s
   </users>
-  <quotas><default></default></quotas>
+  <roles>
+%s
+  </roles>
+  <quotas><default></default>
+%s
+  </quotas>
 </clickhouse>
-`, threads, more.String())
-}
+`
 
 func wellFormed(text string) error {
 	var any struct {

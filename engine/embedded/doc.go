@@ -36,8 +36,10 @@
 //   - A plain SELECT in a format without head and foot (Native, TSV, CSV,
 //     RowBinary, JSONEachRow) is streamed; other results are held in the engine's
 //     memory whole. Data of an INSERT is always streamed in.
-//   - CREATE USER, ROLE, QUOTA, PROFILE and GRANT, ON CLUSTER, Replicated databases
-//     and tables need a server. The database default is of the engine Overlay.
+//   - CREATE USER, ROLE, QUOTA, PROFILE and GRANT are for Options.Access to answer,
+//     which keeps these objects in users.xml; see Access. Without it they are
+//     refused. ON CLUSTER, Replicated databases and tables need a server. The
+//     database default is of the engine Overlay.
 //
 // # The library
 //

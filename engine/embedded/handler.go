@@ -97,11 +97,20 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	case len(bytes.TrimSpace(text)) == 0:
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: failed at position 1 (end of query): . Empty query")
 	}
+	if s.options.Access != nil && !st.insert && s.options.Access.Answers(string(text)) {
+		if q.readOnly {
+			return raise(164, "READONLY", "Cannot execute query in readonly mode")
+		}
+		return s.changeAccess(ctx, reply, string(text))
+	}
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
 		return cancelled(ctx)
+	}
+	if s.engine == nil {
+		return errClosed
 	}
 	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
 	if st.insert {

@@ -49,6 +49,11 @@ type Options struct {
 	// everything granted. MaxThreads and Settings are a part of it and then without
 	// effect.
 	Users string
+	// Access keeps roles, users, settings profiles, quotas, row policies and
+	// grants, which the library has no writeable storage for. Nil: their
+	// statements are the library's to refuse. Users is then empty.
+	Access Access
+	access AccessConfig // as Access has it now
 }
 
 func (o Options) withDefaults() Options {
@@ -80,6 +85,9 @@ type Server struct {
 	timezone string
 
 	engine   *engine
+	options  Options
+	library  string
+	changing chan struct{} // held while access objects change
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
@@ -111,8 +119,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		log: o.Log, password: o.Password,
-		slots: make(chan struct{}, o.MaxQueries),
-		done:  make(chan struct{}),
+		slots: make(chan struct{}, o.MaxQueries), changing: make(chan struct{}, 1), options: o, library: lib.Path,
+		done: make(chan struct{}),
 	}
 	if err := s.open(ctx, o, lib); err != nil {
 		return nil, errors.Join(err, s.removeTemporary())
@@ -137,6 +145,12 @@ func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 	listener, err := listen.Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return fmt.Errorf("embedded engine: %w", err)
+	}
+	if o.Access != nil {
+		if o.access, err = o.Access.Open(dir); err != nil {
+			return errors.Join(fmt.Errorf("embedded engine: %w", err), listener.Close())
+		}
+		s.options.access = o.access
 	}
 	if s.engine, err = openEngine(lib.Path, dir, o); err != nil {
 		return errors.Join(err, listener.Close())
@@ -276,7 +290,10 @@ func (s *Server) close(ctx context.Context) error {
 		return errors.Join(err, fmt.Errorf("embedded engine: a query did not stop within %s; the engine stays open", stopPatience))
 	}
 	s.sessions.closeAll()
-	return errors.Join(err, s.engine.close(), s.http.Close(), s.removeTemporary())
+	if s.engine != nil {
+		err = errors.Join(err, s.engine.close())
+	}
+	return errors.Join(err, s.http.Close(), s.removeTemporary())
 }
 
 func (s *Server) removeTemporary() error {

@@ -93,6 +93,16 @@ func (s *sessions) closeAll() {
 	}
 }
 
+// dropIdle ends every session: the engine under them is about to go. None is in
+// use.
+func (s *sessions) dropIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.byID {
+		s.drop(x)
+	}
+}
+
 // remember reads what a request is about to change of a session for itself
 // alone, and returns the statements that put it back.
 func (c *conn) remember(q request) ([]string, error) {

@@ -113,7 +113,7 @@ func notKnown(code int32) bool {
 func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	id := fmt.Sprintf("dfe-%s-%s-%d", x.Scope, x.Pass, x.sent+1)
 	result := Result{QueryID: id}
-	live, err := catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
+	live, err := x.read(ctx, s)
 	if err != nil {
 		return result, err
 	}
@@ -168,7 +168,7 @@ func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map
 	if held != nil {
 		sending = held.Context()
 	}
-	*answer = x.conn.Exec(sending, s.SQL, out.id, settings)
+	*answer = s.conceal(x.conn.Exec(sending, s.reveal(), out.id, settings))
 	after, err := x.settle(ctx, s, out, *answer)
 	if err == nil && held != nil {
 		held.Resolved()
@@ -202,11 +202,18 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 			return nil, &UnresolvedError{s.Object(), out.id, err}
 		}
 	}
-	after, err := catalog.ReadObject(reading, x.conn, s.Kind, s.Name)
+	after, err := x.read(reading, s)
 	if err != nil {
 		return nil, &UnresolvedError{s.Object(), out.id, err}
 	}
 	return after, nil
+}
+
+func (x *Executor) read(ctx context.Context, s Statement) (*catalog.Object, error) {
+	if s.Read != nil {
+		return s.Read(ctx)
+	}
+	return catalog.ReadObject(ctx, x.conn, s.Kind, s.Name)
 }
 
 // ended waits until no reachable member runs a statement with this comment or has it in its queue. A queue that does
@@ -256,7 +263,7 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 
 // everywhere waits until every reachable member has the object as the connected one does.
 func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.Object) error {
-	if !x.Members.Several() || after == nil {
+	if !x.Members.Several() || after == nil || s.Kind.IsAccess() {
 		return nil
 	}
 	var behind []string

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -14,12 +15,22 @@ type Statement struct {
 	SQL  string
 	// Before is the object as the decision saw it; nil: nothing held the name.
 	Before *catalog.Object
+	// Read reads the object; nil for [catalog.ReadObject]. What a grant's grantees have is not found by its name.
+	Read func(context.Context) (*catalog.Object, error)
+	// Secrets take the place of their references in SQL at the last moment. They are in no log, no error and no ledger.
+	Secrets []Secret
 	// Missing returns what the live object, nil for none, still lacks of the statement's effect: "" once it is all
 	// there.
 	Missing func(*catalog.Object) string
 	// ReadsRows says that the statement casts stored values: what the server says of one that fails may quote it, and is
 	// kept out of errors and logs but for its code.
 	ReadsRows bool
+}
+
+// Secret is a value that a statement refers to.
+type Secret struct {
+	Reference string // as it stands in SQL
+	Value     string
 }
 
 // Object names the object as logs and messages do.

@@ -43,6 +43,9 @@ func Play(ctx context.Context, conn *catalog.Conn, script Script) error {
 		if ast.Kind(o.Kind) == ast.KindDatabase {
 			p.databases = append(p.databases, o.Name)
 		}
+		if ast.Kind(o.Kind).IsAccess() {
+			p.unfit[placeOf(ast.Kind(o.Kind), script.Names[i])] = "who may do what is no part of a rehearsal"
+		}
 	}
 	if err := p.run(ctx); err != nil {
 		script.Plan.Rehearsal = nil

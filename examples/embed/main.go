@@ -22,6 +22,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/service"
 	"github.com/dfe-engine/dfe/rules"
@@ -45,7 +46,7 @@ func main() {
 func run(ctx context.Context, url, listen string, log *slog.Logger) (err error) {
 	o := engine.Options{Target: catalog.Target{URL: url}, Wait: time.Minute, Release: "embed-1.0.0", Log: log}
 	if url == "" {
-		local, err := embedded.Start(ctx, embedded.Options{Progress: os.Stderr, Log: slog.New(slog.DiscardHandler)})
+		local, err := embedded.Start(ctx, embedded.Options{Access: access.New(), Progress: os.Stderr, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			return err
 		}

@@ -320,6 +320,9 @@ func (b *builder) quota(st *Statement, s *quotaSyntax) {
 			b.common(st, c.Common)
 		}
 	}
+	if quota.IPv4Bits+quota.IPv6Bits > 0 && len(quota.Key) == 0 {
+		b.fail(s.Names[0].Pos, "KEYED BY ip_address or forwarded_ip_address with the length of a prefix", "")
+	}
 	if st.Verb == Create {
 		quota.To = nobody(quota.To)
 	}
@@ -368,7 +371,7 @@ func (b *builder) interval(s *intervalSyntax) ast.QuotaInterval {
 	for _, l := range s.Limits {
 		name := strings.ToLower(strings.Join(l.Words, "_"))
 		if !slices.Contains(ast.QuotaLimits(), name) {
-			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), strings.TrimSpace(suggest(name, ast.QuotaLimits())))
+			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), suggest(name, ast.QuotaLimits()))
 			continue
 		}
 		if slices.ContainsFunc(i.Limits, func(s ast.Setting) bool { return s.Name == name }) {
@@ -418,6 +421,9 @@ func (b *builder) policyNames(st *Statement, short []string, tables []*policyTab
 	for _, s := range short {
 		for _, t := range tables {
 			table := b.table(t)
+			if slices.Contains(st.Policies, PolicyName{s, table}) {
+				b.fail(t.Pos, "each policy once", "")
+			}
 			st.Policies = append(st.Policies, PolicyName{s, table})
 			st.Names = append(st.Names, ast.RowPolicyName(s, table))
 		}

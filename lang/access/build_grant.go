@@ -97,6 +97,9 @@ func (b *builder) current(c *currentGrants) []ast.Right {
 		rights = b.rights(c.Entries)
 	}
 	for i := range rights {
+		if rights[i].Role != "" {
+			b.fail(c.Entries[0].Pos, "a privilege with ON and what it is granted on", "")
+		}
 		rights[i].Current = true
 	}
 	return rights
@@ -110,7 +113,7 @@ func (b *builder) right(e *grantEntry, on *grantTarget) []ast.Right {
 	name := strings.Join(words, " ")
 	p, ok := facts.FindPrivilege(name)
 	if !ok {
-		b.fail(e.Pos, "a privilege that ClickHouse "+facts.Version()+" has", strings.TrimSpace(suggest(name, facts.PrivilegeNames())))
+		b.fail(e.Pos, "a privilege that ClickHouse "+facts.Version()+" has", suggest(name, facts.PrivilegeNames()))
 		return nil
 	}
 	r := ast.Right{Privilege: p.Name}

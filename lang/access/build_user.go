@@ -8,7 +8,11 @@ import (
 	"github.com/dfe-engine/dfe/lang/typo"
 )
 
-func suggest(given string, known []string) string { return typo.Suggest(given, known) }
+// suggest is the advice of a fault about a word that is not known: the nearest that is, or nothing.
+func suggest(given string, known []string) string {
+	found := strings.TrimSuffix(strings.TrimSpace(typo.Suggest(given, known)), "?")
+	return strings.Replace(found, "Did you", "did you", 1)
+}
 
 // Methods lists the ways of authentication that CREATE USER takes.
 func Methods() []string {
@@ -80,7 +84,7 @@ func (b *builder) user(st *Statement, s *userSyntax) {
 func (b *builder) authentication(st *Statement, i int, s *authSyntax) ast.Authentication {
 	a := ast.Authentication{Method: strings.ToLower(s.Method)}
 	if a.Method != "" && !slices.Contains(Methods(), a.Method) {
-		b.fail(s.Pos, "one of the ways of authentication "+strings.Join(Methods(), ", "), strings.TrimSpace(suggest(a.Method, Methods())))
+		b.fail(s.Pos, "one of the ways of authentication "+strings.Join(Methods(), ", "), suggest(a.Method, Methods()))
 	}
 	switch {
 	case s.By != nil:
@@ -92,6 +96,9 @@ func (b *builder) authentication(st *Statement, i int, s *authSyntax) ast.Authen
 		st.passwords[i] = plain(s.Literal.Text)
 	case s.Literal != nil:
 		b.fail(s.Literal.Pos, "a text in quotes, or a reference such as secret('env:NAME')", "")
+	}
+	if a.Method == "" && a.Secret == (ast.Secret{}) {
+		b.fail(s.Pos, "WITH a way of authentication, or BY", "")
 	}
 	if s.Salt != nil {
 		a.Salt = plain(s.Salt.Text)
@@ -133,6 +140,9 @@ func (b *builder) hosts(list []*hostSyntax) []ast.Host {
 			hosts = append(hosts, ast.Host{Kind: kind})
 		}
 		for _, t := range h.Text {
+			if plain(t.Text) == "" {
+				b.fail(t.Pos, "an address or a name that is not empty", "")
+			}
 			hosts = append(hosts, ast.Host{Kind: kind, Value: plain(t.Text)})
 		}
 	}

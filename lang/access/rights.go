@@ -18,7 +18,7 @@ func reaches(p facts.Privilege, r *ast.Right) bool {
 	case "COLUMN":
 		return !r.HasParameter
 	case "NAMED_COLLECTION", "USER_NAME", "TABLE_ENGINE", "DEFINER", "SOURCE":
-		return r.HasParameter || r.Database == "" && !r.Here
+		return r.HasParameter || !r.Here && r.Table == "" && len(r.Columns) == 0
 	}
 	return len(r.Columns) == 0 && !r.HasParameter
 }
@@ -50,6 +50,13 @@ func atoms(r *ast.Right) []atom {
 			continue
 		}
 		a := atom{privilege: p.Name, right: r, parameter: r.Parameter, any: r.Parameter == "", prefix: r.Prefix && r.HasParameter}
+		if isParametric(p.Name) && r.Database != "" {
+			// ClickHouse keeps parameters where it keeps databases, so ALL ON shop.* is also SET DEFINER ON shop.
+			a.parameter, a.any, a.prefix = r.Database, false, r.Prefix
+		}
+		if p.Level == "SOURCE" {
+			a.parameter = strings.ToUpper(a.parameter)
+		}
 		if len(r.Columns) == 0 {
 			list = append(list, a)
 			continue

@@ -49,6 +49,8 @@ func TestAWiderRightCoversANarrowerOneAndNothingElse(t *testing.T) {
 		{[]string{"GRANT ALL ON *.* TO r"}, "GRANT SELECT, INSERT, KILL QUERY ON *.* TO r", true},
 		{[]string{"GRANT ALL ON *.* TO r"}, "GRANT SET DEFINER ON x TO r", true},
 		{[]string{"GRANT ALL ON shop.* TO r"}, "GRANT CREATE TABLE ON shop.orders TO r", true},
+		{[]string{"GRANT ALL ON shop.* TO r"}, "GRANT SET DEFINER, NAMED COLLECTION ADMIN ON shop TO r", true},
+		{[]string{"GRANT ALL ON shop.* TO r"}, "GRANT READ, WRITE ON shop TO r", true},
 		{[]string{"GRANT ALL ON shop.* TO r"}, "GRANT KILL QUERY ON *.* TO r", false},
 		// As SHOW GRANTS prints ALL on a database.
 		{[]string{"GRANT CHECK, SHOW, SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE DICTIONARY, DROP DATABASE, DROP TABLE, DROP VIEW, DROP DICTIONARY, UNDROP TABLE, TRUNCATE, OPTIMIZE, BACKUP, CREATE ROW POLICY, ALTER ROW POLICY, DROP ROW POLICY, SHOW ROW POLICIES, SYSTEM MERGES, dictGet ON shop.* TO r"}, "GRANT SELECT, ALTER, SHOW ON shop.* TO r", true},

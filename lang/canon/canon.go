@@ -50,6 +50,18 @@ func (f *form) object(o ast.Object) ast.Object {
 		return f.function(o)
 	case *ast.Database:
 		return f.database(o)
+	case *ast.Role:
+		return f.role(o)
+	case *ast.User:
+		return f.user(o)
+	case *ast.SettingsProfile:
+		return f.settingsProfile(o)
+	case *ast.Quota:
+		return f.quota(o)
+	case *ast.RowPolicy:
+		return f.rowPolicy(o)
+	case *ast.Grant:
+		return f.grant(o)
 	}
 	return o
 }

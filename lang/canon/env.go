@@ -16,6 +16,8 @@ type Env struct {
 	Lookup func(ast.Name) ast.Object
 	// Function finds a SQL function by name; ClickHouse inlines them when it stores a definition. It may be nil.
 	Function func(name string) *ast.Function
+	// Granted returns what other objects of the schema grant to a user or role; it may be nil.
+	Granted func(to string) []ast.Right
 }
 
 func (e Env) function(name string) *ast.Function {

@@ -48,6 +48,23 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 			c.Lambda = p.settle(l.Lambda, d.Lambda)
 			return l, &c
 		}
+	case *ast.RowPolicy:
+		if d, ok := d.(*ast.RowPolicy); ok {
+			d.Filter = p.settle(l.Filter, d.Filter)
+			return l, d
+		}
+	case *ast.Role:
+		if d, ok := d.(*ast.Role); ok {
+			return p.role(l, d)
+		}
+	case *ast.User:
+		if d, ok := d.(*ast.User); ok {
+			return p.user(l, d)
+		}
+	case *ast.Grant:
+		if d, ok := d.(*ast.Grant); ok {
+			return p.grant(l, d)
+		}
 	}
 	return l, d
 }

@@ -15,12 +15,18 @@ func (l *loader) check() {
 	for i, d := range l.tree.Objects {
 		position[d] = i
 	}
+	l.accessCycles()
 	for _, d := range l.tree.Objects {
 		l.checkDatabase(d, position)
 		if d.Object == nil {
 			continue
 		}
 		before := l.errors
+		if d.Kind.IsAccess() {
+			l.checkAccess(d, position)
+			d.Broken = d.Broken || l.errors > before
+			continue
+		}
 		l.checkParts(d)
 		l.checkReferences(d, position)
 		l.checkUnions(d)

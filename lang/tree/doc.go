@@ -36,12 +36,23 @@
 //	dictionary         primary_key, source, layout, lifetime, range, settings, comment; attribute
 //	function           body
 //	database           engine, settings, comment
+//	role               settings, profiles, roles, admin_roles, exclusive; setting, grant, revoke
+//	user               what a role has, and default_roles, default_database, grantees; authentication, hosts
+//	settings_profile   settings, inherit, to; setting
+//	quota              keyed_by, ipv4_prefix_bits, ipv6_prefix_bits, to; interval
+//	row_policy         filter, restrictive, to
+//	grant              to, roles, admin_roles; grant, revoke
 //
 //	column             type, default | materialized | alias | ephemeral, codec, statistics, ttl, settings, collation, comment
 //	index              expression, type, granularity
 //	projection         query | index and type, settings
 //	constraint         check | assume
 //	attribute          type, default, expression, hierarchical, bidirectional, injective, is_object_id
+//	setting            value, min, max, writability
+//	grant, revoke      privileges, on, grant_option
+//	authentication     secret_env | secret_file, server, scheme, realm, common_names, subject_alt_names, valid_until
+//	hosts              ip, name, regexp, like, local, any, none
+//	interval           a limit of a quota each, randomized, tracking_only
 //	refresh            every | after, offset, randomize, depends_on, append, settings
 //
 // An included file has columns, indexes, projections and constraints, and may include further files; they come before

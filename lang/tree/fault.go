@@ -37,6 +37,7 @@ const (
 	CodeEngine     Code = "engine"               // an unknown engine, or arguments it does not take
 	CodeFunction   Code = "function"             // an unknown function or index type
 	CodeSetting    Code = "setting"              // a setting no server has
+	CodeSecret     Code = "secret"               // a secret that stands in the tree itself
 	CodeUnreadable Code = "unreadable-statement" // a fragment kept as tokens: compared, but not understood
 )
 

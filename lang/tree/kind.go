@@ -16,12 +16,25 @@ type kind struct {
 	// statement takes an object from a .sql file: it puts the declared name into it, or returns false for an object of
 	// another kind.
 	statement func(ast.Object, ast.Name, ast.Origin) bool
-	render    func(*writer, ast.Object)
+	// parseName reads the label of a manifest entry; nil for ParseName.
+	parseName func(label string) (ast.Name, error)
+	// sql reads a .sql definition of a kind whose statements package ddl does not read; nil for one of package ddl's.
+	sql    func(*loader, kind, *Declared, *source)
+	render func(*writer, ast.Object)
 }
 
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
 	return []kind{
 		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(),
+		settingsProfileKind(), roleKind(), userKind(), quotaKind(), rowPolicyKind(), grantKind(),
 	}
+}
+
+// parse reads the name of an object as a manifest writes it.
+func (k kind) parse(label string) (ast.Name, error) {
+	if k.parseName != nil {
+		return k.parseName(label)
+	}
+	return ParseName(label, k.qualified)
 }

@@ -92,7 +92,7 @@ func (l *loader) declare(k kind, block *hclsyntax.Block, body content, inst inst
 		}
 		label, at = t.value, attr.Expr.Range()
 	}
-	name, err := ParseName(label, k.qualified)
+	name, err := k.parse(label)
 	if err != nil {
 		l.fault(CodeName, at, fmt.Sprintf("Invalid name of a %s: %q", k.name, label), fmt.Sprintf("The name of a %s: %v.", k.name, err))
 		return
@@ -158,6 +158,10 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 			return
 		}
 		d.File = src.name
+		if k.sql != nil {
+			k.sql(l, k, d, src)
+			return
+		}
 		l.statement(k, d, src)
 	default:
 		l.fault(CodeFile, attr.Expr.Range(), "Unknown kind of definition file",

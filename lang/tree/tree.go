@@ -32,7 +32,8 @@ type Tree struct {
 	byName  map[nameKey]*Declared
 }
 
-// nameKey is a name in the space where it has to be unique: tables, views and dictionaries share one.
+// nameKey is a name in the space where it has to be unique: tables, views and dictionaries share one, users and
+// roles another.
 type nameKey struct {
 	space ast.Kind
 	name  ast.Name
@@ -42,6 +43,8 @@ func keyOf(kind ast.Kind, name ast.Name) nameKey {
 	switch kind {
 	case ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
 		kind = ast.KindTable
+	case ast.KindUser:
+		kind = ast.KindRole // TO takes either
 	}
 	return nameKey{kind, name}
 }
@@ -139,6 +142,7 @@ type loader struct {
 	given     map[string]*source // values from the command line, as sources of faults
 	manifest  *source
 	names     map[string]cty.Value // var and local
+	inCycle   map[*Declared]bool   // of roles or profiles
 	tree      *Tree
 }
 

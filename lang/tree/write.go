@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -91,6 +92,7 @@ func writeDiagnostic(b *bytes.Buffer, files map[string]*hcl.File, d *hcl.Diagnos
 func writeSource(b *bytes.Buffer, line string, at hcl.Range, start, reset string, width int) {
 	from := at.Start.Column - 1
 	to := at.End.Column - 1
+	line = withoutSecrets(line)
 	runes := []rune(line)
 	if at.End.Line != at.Start.Line || to > len(runes) {
 		to = len(runes)
@@ -141,3 +143,18 @@ func printable(r rune) rune {
 }
 
 func oneLine(s string) string { return strings.Map(printable, strings.ReplaceAll(s, "\n", " ")) }
+
+// mentionsSecret finds lines that may hold a secret, quotedText the texts in quotes on them.
+var (
+	mentionsSecret = regexp.MustCompile(`(?i)passw|\bsecret\s*[=(]|\bsecret_|identified|credential|\bhash\s*=`)
+	quotedText     = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.|'')*'?`)
+)
+
+// withoutSecrets hides the quoted texts of a source line that may hold a secret, so that a fault beside one does not
+// print it.
+func withoutSecrets(line string) string {
+	if !mentionsSecret.MatchString(line) || strings.HasPrefix(strings.TrimSpace(line), "authentication ") && !strings.Contains(line, "=") {
+		return line
+	}
+	return quotedText.ReplaceAllString(line, "***")
+}

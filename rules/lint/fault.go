@@ -35,6 +35,7 @@ func faultChecks() []Check {
 		fault("DFE121", tree.CodeFunction, "a function that does not exist", "Use a function ClickHouse has, or declare it before."),
 		fault("DFE122", tree.CodeSetting, "a setting that tables do not have", "Use a setting of MergeTree tables."),
 		fault("DFE123", tree.CodeUnreadable, "a fragment that is not understood", "Write it in a way dfe reads, so that it is checked as well."),
+		fault("DFE124", tree.CodeSecret, "a secret that stands in the tree", "Name where the secret comes from, and change the secret."),
 		fault(codeOther, "", "a fault of another kind", "Read the detail; it says what is wrong."),
 	}
 	for i := range checks {

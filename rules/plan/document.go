@@ -92,10 +92,23 @@ type Statement struct {
 	Conditional bool `json:"conditional,omitempty"`
 	// Expect is what was seen of the object when this was decided.
 	Expect Expect `json:"expect"`
+	// Reassert says that the statement changes nothing that is known to differ: it is sent every pass, and counted apart.
+	Reassert bool `json:"reassert,omitempty"`
+	// Secrets are the values that take the place of their references in SQL when the statement is sent, and never before.
+	Secrets []Secret `json:"secrets,omitempty"`
 	// Proof is asked on every member immediately before the statement is sent; it must find no row.
 	Proof *Proof `json:"proof,omitempty"`
 	// Rehearsal is what the engine answered, where the plan was rehearsed.
 	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
+}
+
+// Secret is where a value comes from that no document holds.
+type Secret struct {
+	// Reference is the text in the statement that the value, as a literal, takes the place of.
+	Reference string `json:"reference"`
+	// Source is "env" or "file"; Name is the variable or the path.
+	Source string `json:"source"`
+	Name   string `json:"name"`
 }
 
 // Expect is the state a statement was decided on.
@@ -129,6 +142,8 @@ type Summary struct {
 	Report     int `json:"report"`
 	CannotTell int `json:"cannot_tell"`
 	Unreadable int `json:"unreadable"`
+	// Reasserted counts the statements that are sent every pass. They are no difference.
+	Reasserted int `json:"reasserted,omitempty"`
 }
 
 // Count counts the objects anew.
@@ -136,6 +151,11 @@ func (d *Document) Count() {
 	d.Summary = Summary{}
 	for _, o := range d.Objects {
 		*d.Summary.of(o.Action)++
+	}
+	for _, s := range d.Statements {
+		if s.Reassert {
+			d.Summary.Reasserted++
+		}
 	}
 }
 

@@ -12,9 +12,10 @@ func (o *Object) Remaining(s *Statement) string {
 	if o.Unreadable != nil {
 		return o.Unreadable.Text()
 	}
-	whole := slices.Contains(s.Paths, "")
 	var left []string
 	for _, c := range o.Changes {
+		// What is granted has statements of its own.
+		whole := slices.Contains(s.Paths, "") && !c.granted()
 		if c.CannotTell || !(slices.Contains(s.Paths, c.Path) || whole && c.Action != ObjectReport) {
 			continue
 		}
@@ -28,6 +29,12 @@ func (o *Object) Remaining(s *Statement) string {
 		left = append(left, what)
 	}
 	return strings.Join(left, "; ")
+}
+
+// granted reports a change of what somebody is granted.
+func (c *Change) granted() bool {
+	part, _, _ := strings.Cut(c.Path, ".")
+	return part == "grant" || part == "revoke" || part == "role"
 }
 
 // Text is the sentence that says which side cannot be read, and why.

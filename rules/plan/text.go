@@ -65,6 +65,9 @@ func (s Summary) Text() string {
 	add(s.CannotTell, "undecidable")
 	add(s.Unreadable, "unreadable")
 	unchanged := fmt.Sprintf("%d unchanged", s.None)
+	if s.Reasserted > 0 {
+		unchanged += fmt.Sprintf("; %d re-asserted", s.Reasserted)
+	}
 	if len(parts) == 0 {
 		return "no difference; " + unchanged
 	}
@@ -157,7 +160,14 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	}
 }
 
-func (t *textWriter) statements(list []*Statement) {
+// statements lists what is sent. What is sent every pass is listed only where everything is wanted.
+func (t *textWriter) statements(all []*Statement) {
+	var list []*Statement
+	for _, s := range all {
+		if !s.Reassert || t.o.All {
+			list = append(list, s)
+		}
+	}
 	if len(list) == 0 {
 		return
 	}

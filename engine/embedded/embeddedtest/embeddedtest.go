@@ -32,11 +32,15 @@ var shared struct {
 	err    error
 	asked  bool
 	owned  bool // Main runs and will close it
+	access embedded.Access
 }
 
 // Main runs the tests, closes the server and exits. It is called from TestMain.
-func Main(m *testing.M) {
-	shared.owned = true
+func Main(m *testing.M) { MainWith(m, nil) }
+
+// MainWith is Main for tests that change access objects, which access keeps.
+func MainWith(m *testing.M, access embedded.Access) {
+	shared.owned, shared.access = true, access
 	code := m.Run()
 	if err := closeShared(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -70,6 +74,7 @@ func Server(t testing.TB) string {
 			Log:       slog.New(slog.DiscardHandler),
 			Progress:  os.Stderr,
 			MaxMemory: 1 << 30,
+			Access:    shared.access,
 		})
 	}
 	if shared.err != nil {

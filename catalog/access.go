@@ -1,0 +1,234 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/access"
+)
+
+// selectAccess prints every role, user, settings profile, quota, row policy and grant as a statement, secrets left out. It
+// needs the privilege SHOW ACCESS.
+const selectAccess = `SHOW ACCESS`
+
+// accessKey names an access object. Users and roles share one space of names.
+type accessKey struct {
+	kind ast.Kind
+	name string
+}
+
+func accessKeyOf(kind ast.Kind, name string) accessKey {
+	if kind == ast.KindUser {
+		kind = ast.KindRole
+	}
+	return accessKey{kind, name}
+}
+
+// Access is what a server has of roles, users, settings profiles, quotas, row policies and grants.
+type Access struct {
+	objects map[accessKey]*Object
+	// Opaque are statements of which not even the object is known.
+	Opaque []*Object
+	// Unreadable says why nothing of it could be read; every object is then unreadable.
+	Unreadable error
+}
+
+// ReadAccess reads all access objects in one query. A server that does not let them be read makes them unreadable; it is
+// no error of the reading.
+func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
+	a := &Access{objects: map[accessKey]*Object{}}
+	var rows []string
+	err := c.Select(ctx, selectAccess, nil, func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		rows = append(rows, text)
+		return err
+	})
+	if answer, refused := Exception(err); refused && answer.Code == accessDenied {
+		a.Unreadable = fmt.Errorf("the server does not let access objects be read: %s: grant SHOW ACCESS ON *.* to the engine's user", ServerMessage(answer))
+		return a, nil
+	}
+	if err != nil {
+		return nil, &ReadError{"the access objects", err}
+	}
+	a.parse(rows)
+	return a, nil
+}
+
+// accessDenied is ClickHouse's ACCESS_DENIED.
+const accessDenied = 497
+
+// parse takes the statements apart. Definitions stand before the grants in SHOW ACCESS; both orders are read.
+func (a *Access) parse(rows []string) {
+	var grants []*access.Statement
+	var texts []string
+	for _, text := range rows {
+		st, err := access.Parse(text)
+		switch {
+		case err != nil:
+			a.unreadable(text, err)
+		case st.Verb == access.Create:
+			for _, name := range st.Names {
+				a.objects[accessKeyOf(st.Kind, name)] = &Object{Kind: st.Kind, Name: ast.Name{Name: name}, Text: text, Tree: st.Object}
+			}
+		case st.Verb == access.Grant || st.Verb == access.Revoke:
+			grants, texts = append(grants, st), append(texts, text)
+		default:
+			a.unreadable(text, fmt.Errorf("a %s statement among the definitions", st.Verb))
+		}
+	}
+	for i, st := range grants {
+		g := st.Object.(*ast.Grant)
+		for _, to := range g.To {
+			o := a.objects[accessKeyOf(ast.KindRole, to)]
+			if o == nil {
+				continue
+			}
+			o.Text += "\n" + texts[i]
+			switch t := o.Tree.(type) {
+			case *ast.Role:
+				t.Rights = append(t.Rights, g.Rights...)
+			case *ast.User:
+				t.Rights = append(t.Rights, g.Rights...)
+			}
+		}
+	}
+}
+
+// unreadable keeps a statement that cannot be read under the name it seems to be about.
+func (a *Access) unreadable(text string, reason error) {
+	kind, name := guess(text)
+	o := &Object{Kind: kind, Name: ast.Name{Name: name}, Text: text, Unreadable: reason}
+	known := a.objects[accessKeyOf(kind, name)]
+	switch {
+	case name == "":
+		o.Name.Name = excerpt(text)
+		a.Opaque = append(a.Opaque, o)
+	case known != nil:
+		known.Text += "\n" + text
+		known.Tree, known.Unreadable = nil, reason
+	default:
+		a.objects[accessKeyOf(kind, name)] = o
+	}
+}
+
+func excerpt(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// heads are how the statements of SHOW ACCESS begin.
+var heads = []struct {
+	words string
+	kind  ast.Kind
+}{
+	{"CREATE ROLE ", ast.KindRole}, {"CREATE USER ", ast.KindUser}, {"CREATE SETTINGS PROFILE ", ast.KindSettingsProfile},
+	{"CREATE QUOTA ", ast.KindQuota}, {"CREATE ROW POLICY ", ast.KindRowPolicy},
+}
+
+// guess finds what a statement is about that the parser does not read: the words behind CREATE and the kind, or the one
+// behind TO of a grant.
+func guess(text string) (ast.Kind, string) {
+	for _, h := range heads {
+		if rest, ok := strings.CutPrefix(text, h.words); ok {
+			if h.kind == ast.KindRowPolicy {
+				if words := strings.Fields(rest); len(words) > 2 && words[1] == "ON" {
+					return h.kind, strings.Join(words[:3], " ")
+				}
+				return h.kind, ""
+			}
+			return h.kind, firstName(rest)
+		}
+	}
+	for _, word := range []string{" TO ", " FROM "} {
+		if i := strings.LastIndex(text, word); i >= 0 && (strings.HasPrefix(text, "GRANT ") || strings.HasPrefix(text, "REVOKE ")) {
+			return ast.KindRole, firstName(text[i+len(word):])
+		}
+	}
+	return ast.KindRole, ""
+}
+
+func firstName(text string) string {
+	if rest, quoted := strings.CutPrefix(text, "`"); quoted {
+		name, _, _ := strings.Cut(rest, "`")
+		return name
+	}
+	if i := strings.IndexAny(text, " ,\n"); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// Find returns the live object of a name, or nil. It may be a user where a role is asked for and the other way round.
+func (a *Access) Find(kind ast.Kind, name ast.Name) *Object {
+	switch {
+	case a == nil:
+		return nil
+	case a.Unreadable != nil:
+		return &Object{Kind: kind, Name: name, Unreadable: a.Unreadable}
+	}
+	return a.objects[accessKeyOf(kind, name.Name)]
+}
+
+// Granted returns the live side of a grant: everything its grantees have. It is nil where none of them exists.
+func (a *Access) Granted(g *ast.Grant) *Object {
+	switch {
+	case a == nil:
+		return nil
+	case a.Unreadable != nil:
+		return &Object{Kind: ast.KindGrant, Name: g.ID(), Unreadable: a.Unreadable}
+	}
+	live := &ast.Grant{Name: g.Name}
+	o := &Object{Kind: ast.KindGrant, Name: g.ID(), Tree: live}
+	for _, to := range g.To {
+		holder := a.objects[accessKeyOf(ast.KindRole, to)]
+		if holder == nil {
+			continue
+		}
+		live.To = append(live.To, to)
+		o.Text += holder.Text + "\n"
+		if holder.Unreadable != nil {
+			o.Tree, o.Unreadable = nil, errors.Join(o.Unreadable, holder.Unreadable)
+		}
+		for _, r := range rightsOf(holder.Tree) {
+			r.To = to
+			live.Rights = append(live.Rights, r)
+		}
+	}
+	if len(live.To) == 0 {
+		return nil
+	}
+	return o
+}
+
+func rightsOf(o ast.Object) []ast.Right {
+	switch o := o.(type) {
+	case *ast.Role:
+		return o.Rights
+	case *ast.User:
+		return o.Rights
+	}
+	return nil
+}
+
+// Objects returns the live objects of a kind, by name.
+func (a *Access) Objects(kind ast.Kind) []*Object {
+	if a == nil {
+		return nil
+	}
+	var list []*Object
+	for _, o := range a.objects {
+		if o.Kind == kind {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(x, y *Object) int { return strings.Compare(x.Name.Name, y.Name.Name) })
+	return list
+}

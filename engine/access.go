@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/rules"
+)
+
+// liveOf returns what the server has for a declared object, or nil.
+func (c *comparison) liveOf(d *declared) *catalog.Object { return liveOf(c.live, d) }
+
+func liveOf(live *catalog.Catalog, d *declared) *catalog.Object {
+	if g, isGrant := d.Object.(*ast.Grant); isGrant {
+		return live.Access.Granted(g)
+	}
+	return live.Find(d.Kind, d.Name)
+}
+
+// readLive reads a declared object again. One query reads all access objects, whose rights hang together.
+func (p *pass) readLive(ctx context.Context, d *declared) (*catalog.Object, error) {
+	if !d.Kind.IsAccess() {
+		return catalog.ReadObject(ctx, p.conn, d.Kind, d.Name)
+	}
+	access, err := catalog.ReadAccess(ctx, p.conn)
+	if err != nil {
+		return nil, err
+	}
+	p.c.live.Access = access
+	return p.c.liveOf(d), nil
+}
+
+// grantedBeside returns what the grants of the schema give to a user or role besides what his own definition says.
+func (s *schema) grantedBeside(to string) []ast.Right {
+	var rights []ast.Right
+	for _, d := range s.objects {
+		g, isGrant := d.Object.(*ast.Grant)
+		if !isGrant {
+			continue
+		}
+		for _, name := range g.To {
+			for _, r := range g.Rights {
+				if name == to && (r.To == "" || r.To == to) {
+					r.To = ""
+					rights = append(rights, r)
+				}
+			}
+		}
+	}
+	return rights
+}
+
+// undeclaredPolicies lists the live row policies on the declared databases that nothing declares: they decide what people
+// see. One that hides nothing is left out.
+func (c *comparison) undeclaredPolicies(databases map[string]bool) []rules.Pair {
+	var pairs []rules.Pair
+	for _, o := range c.live.Access.Objects(ast.KindRowPolicy) {
+		policy, readable := o.Tree.(*ast.RowPolicy)
+		if !readable || !databases[policy.Table.Database] || c.schema.find(identity{o.Kind, o.Name}) != nil || hidesNothing(policy) {
+			continue
+		}
+		p := rules.Pair{Kind: o.Kind, Name: o.Name}
+		if r := c.anyScope[object{o.Kind, o.Name.String()}]; r != nil {
+			p.Recorded = &rules.Recorded{Scope: string(r.Scope)}
+		}
+		seen(&p, o)
+		pairs = append(pairs, p)
+	}
+	return pairs
+}
+
+// hidesNothing reports the policy that a server adds for those whom another policy of the table is not for.
+func hidesNothing(p *ast.RowPolicy) bool {
+	return !p.Restrictive && p.Filter != nil && p.Filter.Kind == ast.Number && p.Filter.Text == "1"
+}
