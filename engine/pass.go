@@ -111,11 +111,9 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	if p.schema, err = p.e.resolve(); err != nil {
 		return err
 	}
-	p.report.SchemaRelease, p.report.OverlayRelease = p.schema.release, p.schema.overlayRelease
-	if fault := p.schema.overlayFault; fault != nil {
-		p.report.OverlayFault = fault.Error()
-		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", fault.Error())
-	}
+	p.report.SchemaRelease = p.schema.release
+	p.schema.overlay.tell(p.report)
+	p.schema.overlay.log(ctx, p.e.log)
 	p.declare(p.schema)
 	if err := p.meet(ctx); err != nil {
 		return err

@@ -25,6 +25,7 @@ func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 // document is the plan of a comparison, with how many rows its changes cost.
 func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
 	doc := c.plan()
+	doc.Overlay = c.schema.overlay.leftOut()
 	for _, o := range doc.Objects {
 		e.count(ctx, conn, o.Name, o.Changes)
 	}
@@ -56,9 +57,7 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err != nil {
 		return err
 	}
-	if s.overlayFault != nil {
-		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
-	}
+	s.overlay.log(ctx, e.log)
 	conn, err := e.connect(ctx)
 	if err != nil {
 		return err

@@ -41,9 +41,11 @@ type Report struct {
 	Finished time.Time `json:"finished"`
 	// Objects are the declared ones in manifest order, then what is live in their databases and nothing declares.
 	Objects []*ObjectReport `json:"objects"`
-	// OverlayFault is why the overlay was left out; the core is not affected by it.
-	OverlayFault string  `json:"overlay_fault,omitempty"`
-	Summary      Summary `json:"summary"`
+	// OverlayFault is why the overlay was left out as a whole, OverlayRefused are the objects of it that were left out by
+	// name; the core is not affected by either.
+	OverlayFault   string                `json:"overlay_fault,omitempty"`
+	OverlayRefused []plan.OverlayRefusal `json:"overlay_refused,omitempty"`
+	Summary        Summary               `json:"summary"`
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`

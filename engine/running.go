@@ -72,10 +72,8 @@ func (e *Engine) Declared() (Report, error) {
 	if err != nil {
 		return r, err
 	}
-	r.SchemaRelease, r.OverlayRelease, r.Objects = s.release, s.overlayRelease, s.pending()
-	if s.overlayFault != nil {
-		r.OverlayFault = s.overlayFault.Error()
-	}
+	r.SchemaRelease, r.Objects = s.release, s.pending()
+	s.overlay.tell(&r)
 	return r, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Match says whether a live object is still the one the ledger recorded.
@@ -33,6 +34,8 @@ type Status struct {
 	Server        string          `json:"server"`
 	Platform      string          `json:"platform"`
 	Objects       []*ObjectStatus `json:"objects"`
+	// Overlay tells what of the deployment's own tree is left out; absent where nothing is.
+	Overlay *plan.Overlay `json:"overlay,omitempty"`
 }
 
 // ObjectStatus is one object: the newest row of the ledger, and whether the server still has what was recorded.
@@ -100,6 +103,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	status := &Status{
 		Version: 1, SchemaRelease: s.release, EngineRelease: e.options.Release,
 		Server: live.Facts.Version, Platform: string(e.platform(live.Facts)), Objects: []*ObjectStatus{},
+		Overlay: s.overlay.leftOut(),
 	}
 	declared := map[ledger.Key]bool{}
 	for _, d := range s.objects {

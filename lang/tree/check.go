@@ -36,6 +36,7 @@ func (l *loader) check() {
 		}
 		d.Broken = d.Broken || l.errors > before
 	}
+	l.leaveOut()
 }
 
 // foreignDatabases exist on every server and are no schema object's home, but default is one for those who want it.
@@ -114,6 +115,11 @@ func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
 			if !ref.Perhaps && ref.Kind != deps.Function && !slices.Contains(foreignDatabases, ref.Name.Database) {
 				l.undeclared(d, ref)
 			}
+			continue
+		}
+		if target.refused {
+			l.refuse(d, CodeUndeclared, d.Place(ref.Path, ref.Node), fmt.Sprintf("%s uses %s, which is refused", d.Name, target.Name),
+				"An object of an overlay comes only with everything it uses.")
 			continue
 		}
 		if l.isLater(target, d, position) {
