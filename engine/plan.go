@@ -9,7 +9,6 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/dfe-engine/dfe/catalog"
-	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -58,6 +57,10 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 		return err
 	}
 	s.overlay.log(ctx, e.log)
+	return e.plannedOf(ctx, s, use)
+}
+
+func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Conn, *comparison) error) error {
 	conn, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -71,15 +74,15 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err := e.checkServer(facts, s); err != nil {
 		return err
 	}
-	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.reads())
 	if err != nil {
 		return err
 	}
-	l, err := ledger.Open(conn, live)
+	l, err := s.ledger(ctx, conn, live)
 	if err != nil {
 		return err
 	}
-	records, err := l.Newest(ctx)
+	records, err := s.records(ctx, l)
 	if err != nil {
 		return err
 	}

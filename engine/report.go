@@ -57,6 +57,8 @@ type Report struct {
 	// that was not kept, in milliseconds.
 	Holder  *Holder `json:"holder,omitempty"`
 	ClaimMS int64   `json:"claim_ms,omitempty"`
+	// WaitedMS is how long a part waited for its turn and for the lease, in milliseconds.
+	WaitedMS int64 `json:"waited_ms,omitempty"`
 	// LeaseUnreleased says that the lease was left to lapse instead of being released.
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }

@@ -42,6 +42,9 @@ func (e *Engine) Running() (Report, bool) {
 
 // publish shows the pass as it is now.
 func (p *pass) publish(step string) {
+	if p.quiet {
+		return // what others watch is the schema
+	}
 	p.e.running.mu.Lock()
 	defer p.e.running.mu.Unlock()
 	p.e.running.at = true

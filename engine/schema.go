@@ -56,11 +56,17 @@ func (d *declared) key() ledger.Key {
 
 // schema is what a pass makes true: the core tree, the bookkeeping it needs and the overlay.
 type schema struct {
+	// scope is that of the objects: [ledger.ScopeSchema], the overlay's besides, or that of a part.
+	scope              ledger.Scope
 	release, minServer string
 	overlay            overlay
 	objects            []*declared
 	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
 	book               *rules.Book
+	core               *tree.Tree
+	// rendered and part are set where the objects are those of a part of the deployment, and not the schema.
+	rendered *tree.Tree
+	part     *Part
 }
 
 // resolve loads the tree, the overlay and the rule tables.
@@ -73,7 +79,7 @@ func (e *Engine) resolve() (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
+	s := &schema{core: core, scope: ledger.ScopeSchema, release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
 	if err := s.addBookkeeping(core); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	// What is recorded may live in a database that the tree does not declare any more.
-	scope := s.scope()
+	scope := s.reads()
 	for key := range records {
 		if database, _, qualified := strings.Cut(key.Name, "."); qualified && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
