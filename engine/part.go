@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ type Part struct {
 	What string
 	// Render gives the objects, as a tree that is laid over the core release. It asks no server.
 	Render func(core *tree.Tree) (*tree.Tree, hcl.Diagnostics)
+	// Files are sources of its faults besides those of the tree.
+	Files map[string]*hcl.File
 	// Whole demands that nothing is sent where a change is refused: whoever asked for it is told and may ask for another.
 	Whole bool
 	// Complete says that the part is all there is of its scope: what the ledger records under it and the part does not
@@ -230,7 +233,7 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 	}
 	rendered, diags := part.Render(below.core)
 	if diags.HasErrors() {
-		return nil, &TreeError{part.What, rendered.Files(), diags}
+		return nil, part.fault(rendered, diags)
 	}
 	s := &schema{
 		scope: part.Scope, release: rendered.Release, minServer: below.minServer, relations: map[ast.Name]*declared{}, book: below.book,
@@ -238,13 +241,19 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 	}
 	for _, d := range rendered.Objects {
 		if taken := below.find(identity{d.Kind, d.Name}); taken != nil {
-			return nil, &TreeError{part.What, rendered.Files(), hcl.Diagnostics{{Severity: hcl.DiagError, Extra: tree.CodeDuplicate,
+			return nil, part.fault(rendered, hcl.Diagnostics{{Severity: hcl.DiagError, Extra: tree.CodeDuplicate,
 				Summary: fmt.Sprintf("%s belongs to the %s", d.Name, taken.scope),
-				Detail:  fmt.Sprintf("The %s that %s needs is declared there. Give one of the two another name.", d.Kind, part.What)}}}
+				Detail:  fmt.Sprintf("The %s that %s needs is declared there. Give one of the two another name.", d.Kind, part.What)}})
 		}
 		s.add(&declared{d, part.Scope, rendered.Release})
 	}
 	return s, nil
+}
+
+func (part *Part) fault(rendered *tree.Tree, diags hcl.Diagnostics) error {
+	files := rendered.Files()
+	maps.Copy(files, part.Files)
+	return &TreeError{part.What, files, diags}
 }
 
 // records reads what the ledger has about the objects of the schema: of a part its own alone, however many others

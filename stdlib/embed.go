@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds the release, its manifest.hcl at the root.
 //
-//go:embed manifest.hcl tables common-header registries roles views rules
+//go:embed manifest.hcl tables common-header registries views roles rules sources
 var FS embed.FS
