@@ -90,7 +90,7 @@ func (y *yard) deploy(text string) engine.Report {
 // process is an engine as another process has it: nothing of its lease is hurried.
 func (y *yard) process() *engine.Engine {
 	y.Helper()
-	e, err := engine.New(engine.Options{Target: catalog.Target{URL: y.url}, Tree: y.dir, Platform: rules.Embedded, Release: "test", Wait: time.Minute})
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: y.url}, Tree: y.dir, Platform: rules.Embedded, Release: "test", Wait: 5 * time.Minute})
 	if err != nil {
 		y.Fatal(err)
 	}
