@@ -13,10 +13,11 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
 
-// Options of [New]. Target is required; the zero value of the rest is usable.
+// Options of [New]. Target is required unless SkipTables; the zero value of the rest is usable.
 type Options struct {
 	Target catalog.Target
 	// Platform to render for; empty: probed. Embedded is for the caller's own in-process server.
@@ -40,6 +41,11 @@ type Options struct {
 	AcceptLoss []string
 	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
 	AllowDowngrade bool
+	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
+	Bus topics.Bus
+	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
+	// leaves the bus alone. Neither depends on the other.
+	SkipTables, SkipTopics bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
@@ -55,7 +61,7 @@ type Options struct {
 // Progress is how far a pass or a plan has come.
 type Progress struct {
 	// Step says what is going on: "connecting", "waiting for the lease", "reading the catalogue", "deciding",
-	// "applying", "releasing the lease".
+	// "applying", "creating topics", "releasing the lease".
 	Step string
 	// Object is the one at hand, "" before the first; Done of Total are through.
 	Object      string
@@ -86,7 +92,12 @@ type Engine struct {
 
 // New checks the options and returns an engine. It touches neither network nor files.
 func New(o Options) (*Engine, error) {
-	if err := o.Target.Check(); err != nil {
+	if o.Target.URL != "" || !o.SkipTables {
+		if err := o.Target.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.Bus.Check(); err != nil {
 		return nil, err
 	}
 	if o.Tree != "" && o.TreeFS != nil {

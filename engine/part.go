@@ -198,8 +198,12 @@ func (p *pass) underShift(ctx context.Context, held *lease.Held) error {
 		defer cancel()
 		var failed *lease.ReleaseError
 		p.report.LeaseUnreleased = errors.As(held.Release(ctx), &failed)
+		return err
 	}
-	return err
+	if err != nil || p.unrecorded != nil || context.Cause(ctx) != nil {
+		return err
+	}
+	return p.topicsPass(ctx, nil)
 }
 
 // PlanPart says what [Engine.PassPart] would decide and send, and changes nothing.
@@ -211,6 +215,7 @@ func (e *Engine) PlanPart(ctx context.Context, part Part) (*plan.Document, error
 	var doc *plan.Document
 	err = e.plannedOf(ctx, s, func(conn *catalog.Conn, c *comparison) error {
 		doc = e.document(ctx, conn, c)
+		e.planTopics(ctx, c.schema, c.records, true, doc)
 		return nil
 	})
 	return doc, err
@@ -265,9 +270,9 @@ func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]
 	if s.part.Complete {
 		return l.NewestIn(ctx, s.scope)
 	}
-	names := make([]string, len(s.objects))
-	for i, d := range s.objects {
-		names[i] = d.Name.String()
+	var names []string
+	for _, d := range slices.Concat(s.objects, s.topics) {
+		names = append(names, d.Name.String())
 	}
 	return l.NewestIn(ctx, s.scope, names...)
 }

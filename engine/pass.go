@@ -12,6 +12,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/platform"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -45,7 +46,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 func (e *Engine) begin(scope ledger.Scope) *pass {
 	return &pass{e: e, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(scope), EngineRelease: e.options.Release,
-		Started: e.now().UTC(), Objects: []*ObjectReport{},
+		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
 	}}
 }
 
@@ -54,6 +55,9 @@ func (p *pass) end(ctx context.Context, err error) Report {
 	p.report.Finished = p.e.now().UTC()
 	p.report.summarize()
 	p.report.State = Converged
+	if p.e.options.SkipTables {
+		p.report.State = Unknown
+	}
 	if err != nil {
 		p.report.State, p.report.Error, p.report.Code = Failed, err.Error(), codeOf(err)
 	}
@@ -118,19 +122,21 @@ func (p *pass) step(what string) {
 
 // run goes through the steps of DESIGN.md section 6.
 func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
+	if p.e.options.SkipTables {
+		if err := p.resolve(ctx); err != nil {
+			return err
+		}
+		return p.topicsPass(ctx, reviewed)
+	}
 	conn, err := p.e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	p.conn = conn
 	defer p.e.disconnect(ctx, conn, "passed")
-	if p.schema, err = p.e.resolve(); err != nil {
+	if err := p.resolve(ctx); err != nil {
 		return err
 	}
-	p.report.SchemaRelease = p.schema.release
-	p.schema.overlay.tell(p.report)
-	p.schema.overlay.log(ctx, p.e.log)
-	p.declare(p.schema)
 	if err := p.meet(ctx); err != nil {
 		return err
 	}
@@ -154,7 +160,24 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	if err := p.compare(ctx); err != nil {
 		return err
 	}
-	return p.apply(ctx, reviewed)
+	err = p.apply(ctx, reviewed)
+	if p.stopped != nil || p.unrecorded != nil || context.Cause(ctx) != nil {
+		return err
+	}
+	return errors.Join(err, p.topicsPass(ctx, reviewed))
+}
+
+// resolve loads the schema.
+func (p *pass) resolve(ctx context.Context) error {
+	var err error
+	if p.schema, err = p.e.resolve(); err != nil {
+		return err
+	}
+	p.report.SchemaRelease = p.schema.release
+	p.schema.overlay.tell(p.report)
+	p.schema.overlay.log(ctx, p.e.log)
+	p.declare(p.schema)
+	return nil
 }
 
 // meet asks the server about itself and refuses one that cannot have the schema.

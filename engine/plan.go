@@ -16,6 +16,7 @@ import (
 func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) error {
 		doc = e.document(ctx, conn, c)
+		e.planTopics(ctx, c.schema, c.records, true, doc)
 		return nil
 	})
 	return doc, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/lang/deps"
 )
 
@@ -70,12 +71,12 @@ func (p *pass) conceal() {
 // Declared returns what the schema tree and the overlay declare, object by object, as a report of a pass that has not
 // begun: no server is asked. Its state is [Unknown]. The error is a [TreeError].
 func (e *Engine) Declared() (Report, error) {
-	r := Report{Version: 1, State: Unknown, Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release, Objects: []*ObjectReport{}}
+	r := Report{Version: 1, State: Unknown, Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release, Objects: []*ObjectReport{}, Topics: []*topics.Topic{}}
 	s, err := e.resolve()
 	if err != nil {
 		return r, err
 	}
-	r.SchemaRelease, r.Objects = s.release, s.pending()
+	r.SchemaRelease, r.Objects, r.Topics = s.release, s.pending(), e.pendingTopics(s)
 	s.overlay.tell(&r)
 	return r, nil
 }

@@ -61,6 +61,7 @@ type schema struct {
 	release, minServer string
 	overlay            overlay
 	objects            []*declared
+	topics             []*declared
 	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
 	book               *rules.Book
 	core               *tree.Tree
@@ -119,6 +120,10 @@ func (s *schema) holdsColumn(column string) error {
 }
 
 func (s *schema) add(d *declared) {
+	if !d.Kind.InClickHouse() {
+		s.topics = append(s.topics, d)
+		return
+	}
 	s.objects = append(s.objects, d)
 	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && !d.Kind.IsAccess() {
 		s.relations[d.Name] = d

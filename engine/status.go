@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -34,6 +35,10 @@ type Status struct {
 	Server        string          `json:"server"`
 	Platform      string          `json:"platform"`
 	Objects       []*ObjectStatus `json:"objects"`
+	// Bus is the deployment's Kafka, Topics what it has of the declared topics; they are among the objects too, where the
+	// bus was asked.
+	Bus    topics.Cluster  `json:"bus"`
+	Topics []*topics.Topic `json:"topics"`
 	// Overlay tells what of the deployment's own tree is left out; absent where nothing is.
 	Overlay *plan.Overlay `json:"overlay,omitempty"`
 }
@@ -84,7 +89,28 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.status(s, live, records), nil
+	status := e.status(s, live, records)
+	// The reason why the bus could not be read is in the report.
+	report, _ := e.topicStatus(ctx, s, records)
+	status.topics(report, records)
+	return status, nil
+}
+
+// topics adds the topics, behind the declared objects.
+func (s *Status) topics(r *topics.Report, records map[ledger.Key]*ledger.Record) {
+	s.Bus, s.Topics = r.Cluster, r.Topics
+	if r.Cluster.Skipped != "" {
+		return
+	}
+	var list []*ObjectStatus
+	for _, t := range r.Topics {
+		list = append(list, statusOfTopic(t, records[ledger.Key{Scope: ledger.Scope(t.Scope), Kind: ast.KindTopic, Name: t.Name}]))
+	}
+	at := len(s.Objects)
+	for at > 0 && !s.Objects[at-1].Declared {
+		at--
+	}
+	s.Objects = slices.Insert(s.Objects, at, list...)
 }
 
 func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
@@ -116,7 +142,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	}
 	var others []*ObjectStatus
 	for key, r := range records {
-		if declared[key] {
+		if declared[key] || !key.Kind.InClickHouse() {
 			continue
 		}
 		o := relations[key.Name]

@@ -59,6 +59,13 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	for _, n := range r.Notices {
 		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
 	}
+	if _, err := fmt.Fprint(a.Out, b.String()); err != nil {
+		return err
+	}
+	b.Reset()
+	if err := a.writeTopics(r); err != nil {
+		return err
+	}
 	b.WriteString(conclusion(t, r) + "\n")
 	_, err := fmt.Fprint(a.Out, b.String())
 	return err

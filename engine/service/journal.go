@@ -56,7 +56,31 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 				append(about, "pass", r.Pass, "path", c.Path, "rule", c.Rule, "reason", c.Reason, "advice", c.Advice)...)
 		}
 	}
+	j.topics(ctx, r)
 	j.end(ctx, r)
+}
+
+// topics tells what became of them: what a pass finds again is told once.
+func (j *journal) topics(ctx context.Context, r *engine.Report) {
+	for _, t := range r.Topics {
+		about := []any{"topic", t.Name, "pass", r.Pass}
+		key := "topic " + t.Name
+		switch t.Outcome {
+		case ledger.Applied:
+			j.log.InfoContext(ctx, "topic created", append(about, "partitions", t.Declared.Partitions, "replicas", t.Declared.ReplicationFactor, "elapsed_ms", t.ElapsedMS)...)
+		case ledger.Refused, ledger.Failed:
+			j.once(ctx, slog.LevelError, key, "topic "+string(t.Outcome), t.Error, append(about, "error", t.Error, "code", t.ErrorCode)...)
+		default:
+			delete(j.told, key)
+		}
+		for _, c := range t.Changes {
+			if c.Action != string(rules.Report) && !c.Report {
+				continue
+			}
+			j.once(ctx, slog.LevelWarn, key+" "+c.Path, "topic differs", fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
+				append(about, "path", c.Path, "live", c.Live, "declared", c.Desired, "reason", c.Reason, "advice", c.Advice)...)
+		}
+	}
 }
 
 func (j *journal) end(ctx context.Context, r *engine.Report) {

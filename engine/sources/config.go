@@ -26,6 +26,9 @@ const (
 	idLimit = 512
 	// daysLimit bounds a TTL, in days: a hundred years.
 	daysLimit = 36500
+	// partitionsLimit bounds the partitions of a topic: more is a matter for whoever runs the bus.
+	partitionsLimit = 1000
+	usualPartitions = 3
 )
 
 // Limit bounds a config, in bytes.
@@ -41,6 +44,8 @@ type Config struct {
 	// TTLDays is how long rows are kept; 0: for ever.
 	TTLDays int
 	Views   []string
+	// Partitions is the number of partitions of each of the source's topics.
+	Partitions int
 
 	file *hcl.File
 	name string
@@ -99,7 +104,7 @@ func configSchema() *hcl.BodySchema {
 	return &hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{
 			{Name: "id", Required: true}, {Name: "organisation", Required: true}, {Name: "profile", Required: true},
-			{Name: "title"}, {Name: "keys"}, {Name: "ttl_days"}, {Name: "views"},
+			{Name: "title"}, {Name: "keys"}, {Name: "ttl_days"}, {Name: "views"}, {Name: "partitions"},
 		},
 		Blocks: []hcl.BlockHeaderSchema{{Type: "column", LabelNames: []string{"name"}}, {Type: "index", LabelNames: []string{"name"}}},
 	}
@@ -121,7 +126,8 @@ func (c *Config) read() {
 	c.text(attrs["title"], &c.Title)
 	c.Keys = c.texts(attrs["keys"], nil)
 	c.Views = c.texts(attrs["views"], views())
-	c.days(attrs["ttl_days"])
+	c.TTLDays = c.number(attrs["ttl_days"], 0, daysLimit, 0, fmt.Sprintf("It is a whole number of days from 1 to %d; 0, or leaving it out, keeps rows for ever.", daysLimit))
+	c.Partitions = c.number(attrs["partitions"], 1, partitionsLimit, usualPartitions, fmt.Sprintf("It is a whole number of partitions from 1 to %d, of each topic.", partitionsLimit))
 	c.oneOf(attrs["profile"], "profile", []string{c.Profile}, profiles())
 	c.oneOf(attrs["views"], "standard view", c.Views, views())
 	if slices.Contains(profiles(), c.Profile) {
@@ -205,22 +211,23 @@ func (c *Config) oneOf(attr *hcl.Attribute, what string, given, known []string) 
 	}
 }
 
-func (c *Config) days(attr *hcl.Attribute) {
+// number reads a whole number from least to most; otherwise is what an absent one is.
+func (c *Config) number(attr *hcl.Attribute, least, most, otherwise int, accepts string) int {
 	if attr == nil {
-		return
+		return otherwise
 	}
 	v, diags := attr.Expr.Value(nil)
 	c.diags = append(c.diags, diags...)
 	if diags.HasErrors() {
-		return
+		return otherwise
 	}
 	if v.Type() == cty.Number && !v.IsNull() {
-		if days, exact := v.AsBigFloat().Int64(); exact == big.Exact && days >= 0 && days <= daysLimit {
-			c.TTLDays = int(days)
-			return
+		if n, exact := v.AsBigFloat().Int64(); exact == big.Exact && n >= int64(least) && n <= int64(most) {
+			return int(n)
 		}
 	}
-	c.add(attr.Expr.Range(), `Wrong value for "ttl_days"`, fmt.Sprintf("It is a whole number of days from 1 to %d; 0, or leaving it out, keeps rows for ever.", daysLimit))
+	c.add(attr.Expr.Range(), fmt.Sprintf("Wrong value for %q", attr.Name), accepts)
+	return otherwise
 }
 
 func (c *Config) column(block *hclsyntax.Block) {
@@ -257,3 +264,6 @@ func (c *Config) Table() ast.Name { return ast.Name{Database: c.Database(), Name
 
 // Database is the name of the database of an organisation.
 func Database(organisation string) string { return "org_" + ident.Of(organisation) }
+
+// Topic is what the names of the source's topics begin with.
+func (c *Config) Topic() string { return ident.Join(ident.Of(c.Organisation), ident.Of(c.ID)) }

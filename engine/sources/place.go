@@ -14,7 +14,7 @@ func attributeOf(name string) string {
 	switch name {
 	case "organisation", "database":
 		return "organisation"
-	case "source", "table":
+	case "source", "table", "topic":
 		return "id"
 	case "comment":
 		return "title"

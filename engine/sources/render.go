@@ -60,6 +60,7 @@ func (c *Config) variables() map[string]string {
 	return map[string]string{
 		"organisation": c.Organisation, "source": c.ID, "database": c.Database(), "table": c.Table().Name, "profile": c.Profile,
 		"columns": list(columns), "keys": list(c.Keys), "views": list(c.Views), "ttl_days": strconv.Itoa(c.TTLDays), "comment": comment,
+		"topic": c.Topic(), "partitions": strconv.Itoa(c.Partitions),
 	}
 }
 

@@ -87,6 +87,7 @@ func TestASourceIsADatabaseATableAndItsStandardViews(t *testing.T) {
 	want := []string{
 		"database org_acme", "table org_acme.webx2daccess", "view org_acme.webx2daccess__daily_volume",
 		"view org_acme.webx2daccess__errors", "view org_acme.webx2daccess__latest",
+		"topic acme__webx2daccess_land", "topic acme__webx2daccess_load",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -36,6 +36,7 @@ func (l *loader) check() {
 		}
 		d.Broken = d.Broken || l.errors > before
 	}
+	l.checkTopicNames()
 	l.leaveOut()
 }
 

@@ -156,6 +156,11 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 		def.content = l.read(src.body, at, k.shape)
 		def.build()
 	case ".sql":
+		if k.statement == nil && k.sql == nil {
+			l.fault(CodeFile, attr.Expr.Range(), fmt.Sprintf("A %s has no statement", k.name),
+				fmt.Sprintf("ClickHouse has no CREATE for a %s: define it in a .hcl file.", k.name))
+			return
+		}
 		src, bad := l.files.read(from.value)
 		if bad != nil {
 			l.badFile(d, attr.Expr.Range(), bad)

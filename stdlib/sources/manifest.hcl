@@ -58,6 +58,17 @@ variable "views" {
   }
 }
 
+variable "topic" {
+  type        = string
+  description = "What the names of the source's topics begin with, made out of both ids."
+}
+
+variable "partitions" {
+  type        = number
+  default     = 3
+  description = "Partitions of each topic. A pass never adds any later."
+}
+
 variable "comment" {
   type        = string
   description = "What the source is, for people."
@@ -92,4 +103,15 @@ view "standard" {
   for_each = { for name, file in local.views : name => file if contains(var.views, name) }
   name     = "${ident(var.database)}.${ident("${var.table}__${each.key}")}"
   from     = each.value
+}
+
+# What arrives, and what is loaded from. A deployment without brokers has none of these topics.
+topic "land" {
+  name = "${var.topic}_land"
+  from = "land.hcl"
+}
+
+topic "load" {
+  name = "${var.topic}_load"
+  from = "load.hcl"
 }

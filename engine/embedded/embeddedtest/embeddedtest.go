@@ -36,10 +36,10 @@ var shared struct {
 }
 
 // Main runs the tests, closes the server and exits. It is called from TestMain.
-func Main(m *testing.M) { MainWith(m, nil) }
+func Main(m interface{ Run() int }) { MainWith(m, nil) }
 
 // MainWith is Main for tests that change access objects, which access keeps.
-func MainWith(m *testing.M, access embedded.Access) {
+func MainWith(m interface{ Run() int }, access embedded.Access) {
 	shared.owned, shared.access = true, access
 	code := m.Run()
 	if err := closeShared(); err != nil {
