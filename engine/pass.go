@@ -55,7 +55,7 @@ func (p *pass) end(ctx context.Context, err error) Report {
 	p.report.Finished = p.e.now().UTC()
 	p.report.summarize()
 	p.report.State = Converged
-	if p.e.options.SkipTables {
+	if p.e.options.SkipTables && p.part == nil {
 		p.report.State = Unknown
 	}
 	if err != nil {
