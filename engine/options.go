@@ -79,6 +79,9 @@ type Engine struct {
 	running running
 	owner   string
 	stats   lease.Stats
+	// carrier queues the parts under one lease, shift is what they work with; whoever has the turn has the shift.
+	carrier *lease.Carrier
+	shift   *pass
 	// observer is what this process has seen of the lease: passes that run again go on from there.
 	observer lease.Observer
 
@@ -126,10 +129,17 @@ func New(o Options) (*Engine, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	return &Engine{
+	e := &Engine{
 		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
 		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
-	}, nil
+	}
+	e.carrier = lease.NewCarrier(e.takeShift)
+	e.carrier.Wait, e.carrier.Most = o.Wait, carried
+	e.carrier.Released = func(ctx context.Context) {
+		e.shift.leaveShift(ctx)
+		e.shift = nil
+	}
+	return e, nil
 }
 
 // unreleased is the release of a program that has none. Two of them may differ, so that nothing one of them recorded is

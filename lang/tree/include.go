@@ -66,11 +66,12 @@ func (s *scope) included(d *definition, c content, path []string) []part {
 	var out []part
 	seen := map[[2]string]part{}
 	for _, file := range files {
-		src, ok, bad := d.loader.files.hclBody(file.value, s.faults)
+		inner, ok, bad := d.loader.header(s, file.value)
 		if bad != nil {
-			s.fault(bad.code, file.whole(), bad.summary, bad.detail)
+			d.loader.badFile(d.declared, file.whole(), bad)
 			continue
 		}
+		src := inner.source
 		if i := slices.Index(path, src.name); i >= 0 {
 			loop := append(slices.Clone(path[i:]), src.name)
 			s.fault(CodeInclude, file.whole(), "Includes loop", strings.Join(loop, " includes ")+". Take one of the includes out.")
@@ -84,7 +85,6 @@ func (s *scope) included(d *definition, c content, path []string) []part {
 			d.declared.Broken = true
 			continue
 		}
-		inner := s.in(src)
 		body := inner.read(src.body, src.span(0, 0), includeShape)
 		for _, p := range inner.parts(d, body, append(slices.Clone(path), src.name)) {
 			key := [2]string{p.kind, p.name}

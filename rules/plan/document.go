@@ -12,6 +12,8 @@ type Document struct {
 	Summary    Summary      `json:"summary"`
 	// Bus is the deployment's Kafka as the topics among the objects were decided on it; nil where no topic is declared.
 	Bus *Bus `json:"bus,omitempty"`
+	// Overlay tells what of a deployment's own tree is left out; absent where all of it is in the plan.
+	Overlay *Overlay `json:"overlay,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
