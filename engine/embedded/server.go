@@ -49,6 +49,8 @@ type Options struct {
 	// everything granted. MaxThreads and Settings are a part of it and then without
 	// effect.
 	Users string
+	// Front, when set, sees each statement before the engine does.
+	Front Front
 }
 
 func (o Options) withDefaults() Options {
@@ -80,6 +82,7 @@ type Server struct {
 	timezone string
 
 	engine   *engine
+	front    Front
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
@@ -110,7 +113,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: o.Log, password: o.Password,
+		log: o.Log, password: o.Password, front: o.Front,
 		slots: make(chan struct{}, o.MaxQueries),
 		done:  make(chan struct{}),
 	}
