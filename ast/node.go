@@ -16,7 +16,7 @@ import "strconv"
 // Param ({db:Identifier}.t).
 //
 // Operators. Infix operators have two kids, except that a chain of AND, OR or || without parentheses is one node
-// with two or more. Prefix: "-", "NOT". Texts as written: "=", "==", "!=", "<>", "%", "MOD", "DIV", "/", "||", "<=>",
+// with two or more. Prefix: "-", "+", "NOT". Texts as written: "=", "==", "!=", "<>", "%", "MOD", "DIV", "/", "||", "<=>",
 // "LIKE", "NOT LIKE", "ILIKE", "NOT ILIKE", "REGEXP", "NOT REGEXP", "IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN".
 //   - x LIKE p ESCAPE 'c': the third kid is the String, for LIKE and its like
 //   - x IS [NOT] NULL: "IS NULL", "IS NOT NULL" [x], and so for TRUE, FALSE, UNKNOWN; "IS DISTINCT FROM", "IS NOT DISTINCT FROM" [x, y]

@@ -5,7 +5,7 @@ import "strings"
 // Kind names a kind of object in the words of the manifest, the rule tables and the documents.
 type Kind string
 
-// The kinds of object. The last ones have no definition file of their own yet.
+// The kinds of object.
 const (
 	KindDatabase         Kind = "database"
 	KindTable            Kind = "table"
@@ -13,7 +13,11 @@ const (
 	KindMaterializedView Kind = "materialized_view"
 	KindDictionary       Kind = "dictionary"
 	KindFunction         Kind = "function"
+	KindTopic            Kind = "topic"
 )
+
+// InClickHouse reports whether objects of the kind are ClickHouse's: a topic is Kafka's, and no statement makes one.
+func (k Kind) InClickHouse() bool { return k != KindTopic }
 
 // Name is the name of an object. Database is empty for objects that live in no database.
 type Name struct {

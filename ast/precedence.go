@@ -50,6 +50,9 @@ func operatorPrecedence(op string, operands int) int {
 	case "||":
 		return PrecConcat
 	case "+":
+		if operands == 1 {
+			return PrecPostfix
+		}
 		return PrecSum
 	case "-":
 		if operands == 1 {

@@ -47,6 +47,10 @@ func appendOperator(dst []byte, n *Node) []byte {
 		if len(n.Kids) == 1 {
 			return appendNegation(dst, n)
 		}
+	case "+":
+		if len(n.Kids) == 1 {
+			return appendOperand(append(dst, '+'), n.Kids[0], PrecOperand)
+		}
 	}
 	dst = appendOperand(dst, n.Kids[0], prec)
 	dst = append(dst, ' ')

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -117,14 +118,18 @@ func (s Scope) tables() (string, []any) {
 	case s.Names != nil && len(s.Names) == 0:
 		return "", nil
 	case s.Names != nil && len(s.Names) <= longestList:
-		var list strings.Builder
-		for i, name := range s.Names {
-			if i > 0 {
-				list.WriteString(", ")
+		var databases, names, both []string
+		for _, n := range s.Names {
+			database, name := ast.QuoteString(n.Database), ast.QuoteString(n.Name)
+			if !slices.Contains(databases, database) {
+				databases = append(databases, database)
 			}
-			fmt.Fprintf(&list, "(%s, %s)", ast.QuoteString(name.Database), ast.QuoteString(name.Name))
+			names, both = append(names, name), append(both, "("+database+", "+name+")")
 		}
-		return columnsOfTables + " WHERE (database, name) IN (" + list.String() + ")", nil
+		// The server prints the text of every table that the conditions on database and on name let through, each by itself:
+		// it does not look into a pair (26.7, measured: 38 ms instead of 4 beside 240 tables).
+		return columnsOfTables + " WHERE database IN (" + strings.Join(databases, ", ") + ") AND name IN (" + strings.Join(names, ", ") +
+			") AND (database, name) IN (" + strings.Join(both, ", ") + ")", nil
 	case len(s.Databases) > 0:
 		return selectTablesIn, []any{s.Databases}
 	}

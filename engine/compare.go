@@ -137,6 +137,9 @@ func seen(p *rules.Pair, live *catalog.Object) {
 
 // undeclared lists the live tables, views and dictionaries of the declared databases that nothing declares, by name.
 func (c *comparison) undeclared() []rules.Pair {
+	if c.schema.part != nil {
+		return c.forgotten()
+	}
 	databases := map[string]bool{}
 	for _, d := range c.schema.objects {
 		if d.Kind == ast.KindDatabase {
@@ -160,8 +163,9 @@ func (c *comparison) undeclared() []rules.Pair {
 	return pairs
 }
 
-// scope is what has to be read to compare a schema: the databases its objects live in.
-func (s *schema) scope() catalog.Scope {
+// reads is what has to be read to compare a schema: the databases its objects live in. Of a part it is the objects
+// alone: others have theirs beside them.
+func (s *schema) reads() catalog.Scope {
 	databases := map[string]bool{}
 	for _, d := range s.objects {
 		switch {
@@ -172,7 +176,18 @@ func (s *schema) scope() catalog.Scope {
 		}
 	}
 	access := slices.ContainsFunc(s.objects, func(d *declared) bool { return d.Kind.IsAccess() })
-	return catalog.Scope{Databases: slices.Sorted(maps.Keys(databases)), Access: access, Collections: s.kinds()[ast.KindNamedCollection]}
+	scope := catalog.Scope{
+		Databases:   slices.Sorted(maps.Keys(databases)),
+		Access:      access,
+		Collections: s.kinds()[ast.KindNamedCollection],
+	}
+	if s.part != nil {
+		scope.Names = []ast.Name{}
+		for name := range s.relations {
+			scope.Names = append(scope.Names, name)
+		}
+	}
+	return scope
 }
 
 // databases lists the declared databases.

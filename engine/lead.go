@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/ledger"
 )
 
 // Holder is who has the lease that a pass could not have.
@@ -65,7 +66,7 @@ func (p *pass) lead(ctx context.Context) error {
 		return err
 	}
 	held, err := lease.Acquire(ctx, lease.Options{
-		Store: p.e.store(store), Scope: p.report.Scope, Owner: p.e.owner, Pass: p.report.Pass,
+		Store: p.e.store(store), Scope: string(ledger.ScopeSchema), Owner: p.e.owner, Pass: p.report.Pass,
 		SchemaRelease: p.report.SchemaRelease, EngineRelease: p.report.EngineRelease,
 		Wait: p.e.options.Wait, Observer: &p.e.observer, Clock: p.e.clock, Stats: &p.e.stats, Log: p.e.log,
 	})
@@ -78,8 +79,8 @@ func (p *pass) lead(ctx context.Context) error {
 	return p.x.Quiet(ctx, p.schema.databases(), max(p.e.options.Wait, quietLeast))
 }
 
-// release gives the lease back, also when the pass is told to stop. One that cannot be released lapses by itself,
-// which costs the next pass its time to live and is no failure of this one.
+// release gives the lease back, also when the pass is told to stop; a second call does nothing. One that cannot be
+// released lapses by itself, which costs the next pass its time to live and is no failure of this one.
 func (p *pass) release(ctx context.Context) {
 	if held := p.lease.held; held != nil {
 		p.step("releasing the lease")
@@ -91,6 +92,7 @@ func (p *pass) release(ctx context.Context) {
 	if p.lease.conn != nil {
 		p.e.disconnect(ctx, p.lease.conn, "lease ended")
 	}
+	p.lease = leading{}
 }
 
 // observed says of a lease that could not be had who has it.

@@ -43,7 +43,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	case p.untouched(o):
 	case p.tells(r):
 		p.unrecorded = p.record(ctx, r)
-	default:
+	case p.part == nil:
 		p.renew(r)
 	}
 	return o

@@ -13,10 +13,11 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
 
-// Options of [New]. Target is required; the zero value of the rest is usable.
+// Options of [New]. Target is required unless SkipTables; the zero value of the rest is usable.
 type Options struct {
 	Target catalog.Target
 	// Platform to render for; empty: probed. Embedded is for the caller's own in-process server.
@@ -40,6 +41,11 @@ type Options struct {
 	AcceptLoss []string
 	// AllowDowngrade applies a schema release that is older than one the ledger has. What the newer one added stays.
 	AllowDowngrade bool
+	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
+	Bus topics.Bus
+	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
+	// leaves the bus alone. Neither depends on the other.
+	SkipTables, SkipTopics bool
 	// Release is the engine's own release, for the ledger. Empty: "dev".
 	Release string
 	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
@@ -58,7 +64,7 @@ type Options struct {
 // Progress is how far a pass or a plan has come.
 type Progress struct {
 	// Step says what is going on: "connecting", "waiting for the lease", "reading the catalogue", "deciding",
-	// "applying", "releasing the lease".
+	// "applying", "creating topics", "releasing the lease".
 	Step string
 	// Object is the one at hand, "" before the first; Done of Total are through.
 	Object      string
@@ -73,6 +79,9 @@ type Engine struct {
 	running running
 	owner   string
 	stats   lease.Stats
+	// carrier queues the parts under one lease, shift is what they work with; whoever has the turn has the shift.
+	carrier *lease.Carrier
+	shift   *pass
 	// observer is what this process has seen of the lease: passes that run again go on from there.
 	observer lease.Observer
 
@@ -86,7 +95,12 @@ type Engine struct {
 
 // New checks the options and returns an engine. It touches neither network nor files.
 func New(o Options) (*Engine, error) {
-	if err := o.Target.Check(); err != nil {
+	if o.Target.URL != "" || !o.SkipTables {
+		if err := o.Target.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.Bus.Check(); err != nil {
 		return nil, err
 	}
 	if o.Tree != "" && o.TreeFS != nil {
@@ -115,10 +129,17 @@ func New(o Options) (*Engine, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	return &Engine{
+	e := &Engine{
 		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
 		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
-	}, nil
+	}
+	e.carrier = lease.NewCarrier(e.takeShift)
+	e.carrier.Wait, e.carrier.Most = o.Wait, carried
+	e.carrier.Released = func(ctx context.Context) {
+		e.shift.leaveShift(ctx)
+		e.shift = nil
+	}
+	return e, nil
 }
 
 // unreleased is the release of a program that has none. Two of them may differ, so that nothing one of them recorded is

@@ -9,7 +9,6 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/dfe-engine/dfe/catalog"
-	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -17,6 +16,7 @@ import (
 func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 	err := e.planned(ctx, func(conn *catalog.Conn, c *comparison) error {
 		doc = e.document(ctx, conn, c)
+		e.planTopics(ctx, c.schema, c.records, true, doc)
 		return nil
 	})
 	return doc, err
@@ -25,6 +25,7 @@ func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 // document is the plan of a comparison, with how many rows its changes cost.
 func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
 	doc := c.plan()
+	doc.Overlay = c.schema.overlay.leftOut()
 	for _, o := range doc.Objects {
 		e.count(ctx, conn, o.Name, o.Changes)
 	}
@@ -56,9 +57,11 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err != nil {
 		return err
 	}
-	if s.overlayFault != nil {
-		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
-	}
+	s.overlay.log(ctx, e.log)
+	return e.plannedOf(ctx, s, use)
+}
+
+func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Conn, *comparison) error) error {
 	conn, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -72,15 +75,15 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err := e.checkServer(facts, s); err != nil {
 		return err
 	}
-	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.reads())
 	if err != nil {
 		return err
 	}
-	l, err := ledger.Open(conn, live)
+	l, err := s.ledger(ctx, conn, live)
 	if err != nil {
 		return err
 	}
-	records, err := l.Newest(ctx)
+	records, err := s.records(ctx, l)
 	if err != nil {
 		return err
 	}

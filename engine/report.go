@@ -5,6 +5,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -21,6 +22,10 @@ const (
 	// Observed is a pass that could not have the lease: it applied nothing.
 	Observed State = "observed"
 )
+
+// Settled reports a state that is no reason to run again or to be not ready: the pass converged, or the phase is switched
+// off and gates nothing.
+func (s State) Settled() bool { return s == Converged || s == Unknown }
 
 // Report is what a pass did, object by object. Its JSON form is a contract: version is 1 and only gains fields.
 type Report struct {
@@ -41,9 +46,14 @@ type Report struct {
 	Finished time.Time `json:"finished"`
 	// Objects are the declared ones in manifest order, then what is live in their databases and nothing declares.
 	Objects []*ObjectReport `json:"objects"`
-	// OverlayFault is why the overlay was left out; the core is not affected by it.
-	OverlayFault string  `json:"overlay_fault,omitempty"`
-	Summary      Summary `json:"summary"`
+	// Bus is the deployment's Kafka as it was found, Topics what became of the declared topics.
+	Bus    topics.Cluster  `json:"bus"`
+	Topics []*topics.Topic `json:"topics"`
+	// OverlayFault is why the overlay was left out as a whole, OverlayRefused are the objects of it that were left out by
+	// name; the core is not affected by either.
+	OverlayFault   string                `json:"overlay_fault,omitempty"`
+	OverlayRefused []plan.OverlayRefusal `json:"overlay_refused,omitempty"`
+	Summary        Summary               `json:"summary"`
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`
@@ -55,6 +65,8 @@ type Report struct {
 	// that was not kept, in milliseconds.
 	Holder  *Holder `json:"holder,omitempty"`
 	ClaimMS int64   `json:"claim_ms,omitempty"`
+	// WaitedMS is how long a part waited for its turn and for the lease, in milliseconds.
+	WaitedMS int64 `json:"waited_ms,omitempty"`
 	// LeaseUnreleased says that the lease was left to lapse instead of being released.
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }

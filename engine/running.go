@@ -6,6 +6,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/lang/deps"
 )
 
@@ -42,6 +43,9 @@ func (e *Engine) Running() (Report, bool) {
 
 // publish shows the pass as it is now.
 func (p *pass) publish(step string) {
+	if p.quiet {
+		return // what others watch is the schema
+	}
 	p.e.running.mu.Lock()
 	defer p.e.running.mu.Unlock()
 	p.e.running.at = true
@@ -67,15 +71,13 @@ func (p *pass) conceal() {
 // Declared returns what the schema tree and the overlay declare, object by object, as a report of a pass that has not
 // begun: no server is asked. Its state is [Unknown]. The error is a [TreeError].
 func (e *Engine) Declared() (Report, error) {
-	r := Report{Version: 1, State: Unknown, Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release, Objects: []*ObjectReport{}}
+	r := Report{Version: 1, State: Unknown, Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release, Objects: []*ObjectReport{}, Topics: []*topics.Topic{}}
 	s, err := e.resolve()
 	if err != nil {
 		return r, err
 	}
-	r.SchemaRelease, r.OverlayRelease, r.Objects = s.release, s.overlayRelease, s.pending()
-	if s.overlayFault != nil {
-		r.OverlayFault = s.overlayFault.Error()
-	}
+	r.SchemaRelease, r.Objects, r.Topics = s.release, s.pending(), e.pendingTopics(s)
+	s.overlay.tell(&r)
 	return r, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Match says whether a live object is still the one the ledger recorded.
@@ -33,6 +35,12 @@ type Status struct {
 	Server        string          `json:"server"`
 	Platform      string          `json:"platform"`
 	Objects       []*ObjectStatus `json:"objects"`
+	// Bus is the deployment's Kafka, Topics what it has of the declared topics; they are among the objects too, where the
+	// bus was asked.
+	Bus    topics.Cluster  `json:"bus"`
+	Topics []*topics.Topic `json:"topics"`
+	// Overlay tells what of the deployment's own tree is left out; absent where nothing is.
+	Overlay *plan.Overlay `json:"overlay,omitempty"`
 }
 
 // ObjectStatus is one object: the newest row of the ledger, and whether the server still has what was recorded.
@@ -71,11 +79,11 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	// What is recorded may live in a database that the tree does not declare any more.
-	scope := s.scope()
+	scope := s.reads()
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
 		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
-		if database, _, qualified := strings.Cut(key.Name, "."); qualified && !slices.Contains(scope.Databases, database) {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.InClickHouse() && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
 	}
@@ -83,7 +91,28 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.status(s, live, records), nil
+	status := e.status(s, live, records)
+	// The reason why the bus could not be read is in the report.
+	report, _ := e.topicStatus(ctx, s, records)
+	status.topics(report, records)
+	return status, nil
+}
+
+// topics adds the topics, behind the declared objects.
+func (s *Status) topics(r *topics.Report, records map[ledger.Key]*ledger.Record) {
+	s.Bus, s.Topics = r.Cluster, r.Topics
+	if r.Cluster.Skipped != "" {
+		return
+	}
+	var list []*ObjectStatus
+	for _, t := range r.Topics {
+		list = append(list, statusOfTopic(t, records[ledger.Key{Scope: ledger.Scope(t.Scope), Kind: ast.KindTopic, Name: t.Name}]))
+	}
+	at := len(s.Objects)
+	for at > 0 && !s.Objects[at-1].Declared {
+		at--
+	}
+	s.Objects = slices.Insert(s.Objects, at, list...)
 }
 
 func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
@@ -102,6 +131,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	status := &Status{
 		Version: 1, SchemaRelease: s.release, EngineRelease: e.options.Release,
 		Server: live.Facts.Version, Platform: string(e.platform(live.Facts)), Objects: []*ObjectStatus{},
+		Overlay: s.overlay.leftOut(),
 	}
 	declared := map[ledger.Key]bool{}
 	for _, d := range s.objects {
@@ -114,7 +144,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	}
 	var others []*ObjectStatus
 	for key, r := range records {
-		if declared[key] {
+		if declared[key] || !key.Kind.InClickHouse() {
 			continue
 		}
 		o := relations[key.Name]

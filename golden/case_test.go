@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -40,6 +41,10 @@ type caseOptions struct {
 	unknownSettings []string
 	inlined         string
 	noEngine        string
+	bus             rules.Bus
+	brokerDefaults  []string
+	// liveDefinitions: the live topics are those of another tree.
+	liveDefinitions bool
 	values          map[string]rules.Value
 	configured      bool
 }
@@ -48,7 +53,10 @@ type caseOptions struct {
 // tree whose files are sections of their own: desired/manifest.hcl, desired/orders.hcl.
 var sections = [...]string{"platform", "options", "desired.sql", "live.sql", "decisions", "statements"}
 
-const desiredTree = "desired/"
+const (
+	desiredTree = "desired/"
+	liveTree    = "live/"
+)
 
 // parseCase reads a case. One with a section that is missing, unknown, doubled or cannot be read is an error.
 func parseCase(file string, data []byte) (*testCase, error) {
@@ -62,11 +70,13 @@ func parseCase(file string, data []byte) (*testCase, error) {
 	at := -1
 	for _, f := range c.archive.Files {
 		i := slices.Index(sections[:], f.Name)
-		if strings.HasPrefix(f.Name, desiredTree) {
-			i = slices.Index(sections[:], "desired.sql")
-			if at == i {
-				continue
+		for prefix, section := range map[string]string{desiredTree: "desired.sql", liveTree: "live.sql"} {
+			if strings.HasPrefix(f.Name, prefix) {
+				i = slices.Index(sections[:], section)
 			}
+		}
+		if at == i && strings.Contains(f.Name, "/") {
+			continue
 		}
 		switch {
 		case i < 0:
@@ -91,11 +101,14 @@ func parseCase(file string, data []byte) (*testCase, error) {
 		return nil, fault("%v", err)
 	}
 	c.liveText = c.section("live.sql")
-	if c.desired, err = c.declared(); err != nil {
+	if c.desired, err = c.side(desiredTree, "desired.sql"); err != nil {
 		return nil, fault("desired: %v", err)
 	}
-	if c.live, err = objects(c.liveText); err != nil {
-		return nil, fault("live.sql: %v", err)
+	if c.live, err = c.side(liveTree, "live.sql"); err != nil {
+		return nil, fault("live: %v", err)
+	}
+	if err := c.readTopics(); err != nil {
+		return nil, fault("%v", err)
 	}
 	if len(c.desired) == 0 && len(c.live) == 0 {
 		return nil, fault("neither side has an object")
@@ -103,16 +116,16 @@ func parseCase(file string, data []byte) (*testCase, error) {
 	return c, nil
 }
 
-// declared reads the definitions of the case.
-func (c *testCase) declared() ([]ast.Object, error) {
+// side reads the definitions of one side of the case: a schema tree below a directory, or the script of a section.
+func (c *testCase) side(dir, section string) ([]ast.Object, error) {
 	files := fstest.MapFS{}
 	for _, f := range c.archive.Files {
-		if name, ok := strings.CutPrefix(f.Name, desiredTree); ok {
+		if name, ok := strings.CutPrefix(f.Name, dir); ok {
 			files[name] = &fstest.MapFile{Data: f.Data}
 		}
 	}
 	if len(files) == 0 {
-		return objects(c.section("desired.sql"))
+		return objects(c.section(section))
 	}
 	loaded, diags := tree.Load(files, tree.Options{})
 	if diags.HasErrors() {
@@ -183,9 +196,51 @@ func (c *testCase) readOptions() error {
 				return errors.New("no_engine needs a reason")
 			}
 			o.noEngine = value
+		case "brokers", "max_message_bytes":
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(name) == "brokers" {
+				o.bus.Brokers = n
+			} else {
+				o.bus.MaxMessageBytes = n
+			}
+		case "tiered_storage":
+			o.bus.TieredStorage = true
+		case "live_definitions":
+			o.liveDefinitions = true
+		case "broker_default":
+			o.brokerDefaults = append(o.brokerDefaults, value)
 		default:
 			return fmt.Errorf("unknown option %q", line)
 		}
+	}
+	return nil
+}
+
+// readTopics makes the live topics what a cluster answers: roles unknown, and the broker's defaults beside what is set.
+func (c *testCase) readTopics() error {
+	topics := map[string]*ast.Topic{}
+	for _, o := range c.live {
+		t, ok := o.(*ast.Topic)
+		if !ok || c.options.liveDefinitions {
+			continue
+		}
+		t.Read, t.AtMost, t.Landing, t.DeadLetter = true, false, false, false
+		for i := range t.Configs {
+			t.Configs[i].SetBy = ast.SetByTopic
+		}
+		topics[t.Name] = t
+	}
+	for _, text := range c.options.brokerDefaults {
+		words := strings.Fields(text)
+		if len(words) != 3 || topics[words[0]] == nil {
+			return fmt.Errorf("broker_default %q is no live topic, name and value", text)
+		}
+		t := topics[words[0]]
+		t.Configs = append(t.Configs, ast.TopicConfig{Name: words[1], Value: words[2], SetBy: "a default of the broker"})
+		slices.SortFunc(t.Configs, func(a, b ast.TopicConfig) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return nil
 }
@@ -286,6 +341,7 @@ func (c *testCase) granted(to string) []ast.Right {
 // settings are those of a case: the release's own, and what a case leaves the server without.
 func (c *testCase) planOptions(live []ast.Object) rules.Options {
 	o := rules.Options{Platform: c.platform, AllowDrift: c.options.allowDrift, AcceptLoss: c.options.acceptLoss, LedgerRead: c.options.ledger,
+		Bus: c.options.bus,
 		Env: canon.Env{Lookup: lookup(c.desired, live), Granted: c.granted}}
 	if len(c.options.unknownSettings) > 0 {
 		o.Server.MergeTreeSettings = map[string]bool{}

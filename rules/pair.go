@@ -85,6 +85,8 @@ type Options struct {
 	Live func(ast.Name) ast.Object
 	// Server is what is known of the server's settings; the zero value is the release the product was built against.
 	Server ServerFacts
+	// Bus is what topics depend on.
+	Bus Bus
 	// LedgerRead says that Recorded of every pair was looked up: a live object without a record is then adopted.
 	LedgerRead bool
 }

@@ -31,7 +31,11 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 	if p.Live == nil || p.Desired == nil || p.Live.Kind() != p.Desired.Kind() {
 		return p.Live, p.Desired
 	}
-	live, desired = canon.Pair(p.Live, o.statement(p.Desired), o.Env)
+	rendered := o.statement(p.Desired)
+	if t, ok := p.Desired.(*ast.Topic); ok {
+		rendered = RenderTopic(t, busOf(p.Live.(*ast.Topic), o.Bus))
+	}
+	live, desired = canon.Pair(p.Live, rendered, o.Env)
 	return level(live, desired, o.Platform)
 }
 
@@ -157,11 +161,17 @@ func rewrites(changes []ast.Change) bool {
 }
 
 func (p *objectPlan) change(d *Decision) *plan.Change {
-	return &plan.Change{
+	change := &plan.Change{
 		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
 		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
 		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
 	}
+	if t, ok := p.live.(*ast.Topic); ok && d.Change.Path.Part == "config" {
+		if c := t.Config(d.Change.Path.Name); c != nil {
+			change.SetBy = c.SetBy
+		}
+	}
+	return change
 }
 
 // carry plans the statements of the object by its kind.
@@ -246,6 +256,8 @@ func originOf(o ast.Object) ast.Origin {
 	case *ast.RowPolicy:
 		return o.Origin
 	case *ast.Grant:
+		return o.Origin
+	case *ast.Topic:
 		return o.Origin
 	}
 	return ast.Origin{}

@@ -98,6 +98,9 @@ func renderSettings(t *ast.Table, platform Platform) []ast.Setting {
 // render renders a definition for the plan's platform and server; without a platform it stays as written. A server that
 // does not know the setting of JSON tables is not sent it.
 func (o *Options) render(object ast.Object) ast.Object {
+	if t, ok := object.(*ast.Topic); ok {
+		return RenderTopic(t, o.Bus)
+	}
 	if o.Platform == "" {
 		return object
 	}
@@ -124,6 +127,8 @@ func (o *Options) statement(object ast.Object) ast.Object {
 // a table is not replicated at all where it should be stays a difference. Without a platform, replication is none.
 func level(live, desired ast.Object, platform Platform) (ast.Object, ast.Object) {
 	switch l := live.(type) {
+	case *ast.Topic:
+		return levelTopic(l, desired.(*ast.Topic)), desired
 	case *ast.Database:
 		d := desired.(*ast.Database)
 		if l.Engine != nil && (d.Engine == nil || d.Engine.Name == l.Engine.Name && d.Engine.Name == "Replicated") {

@@ -13,7 +13,7 @@ import (
 func Vocabulary() *rulelang.Vocabulary {
 	words := &rulelang.Vocabulary{
 		Actions:       []string{string(None), string(Report), string(Refused)},
-		ObjectActions: []string{string(Create)},
+		ObjectActions: actions(Create, CreateTopic),
 		Facts:         declaredFacts(),
 		Kinds: []rulelang.KindWords{
 			{Name: string(ast.KindDatabase), Parts: []rulelang.PartWords{enginePart(""), {Name: "setting", Named: true}, commentPart()}},
@@ -50,6 +50,8 @@ func Vocabulary() *rulelang.Vocabulary {
 			{Name: string(ast.KindRowPolicy), Parts: []rulelang.PartWords{
 				onePart("filter", ReassertGrant), onePart("as", ReassertGrant), onePart("to", ReassertGrant)}},
 			{Name: string(ast.KindGrant), Parts: rightParts()},
+			{Name: string(ast.KindTopic), Parts: []rulelang.PartWords{onePart("partitions"), onePart("replication_factor"), onePart("landing"),
+				onePart("dead_letter"), {Name: "config", Named: true}}},
 		},
 	}
 	// A clause that no parser reads is part of every kind and is changed by no action.

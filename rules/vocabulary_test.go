@@ -62,7 +62,8 @@ var fullAccess = []string{
 // fullObjects are all of them.
 func fullObjects(t *testing.T) []ast.Object {
 	t.Helper()
-	var list []ast.Object
+	list := []ast.Object{&ast.Topic{Name: "t", Partitions: 1, Replicas: 1, Landing: true, DeadLetter: true,
+		Configs: []ast.TopicConfig{{Name: "preallocate", Value: "true"}}}}
 	for _, text := range full {
 		o, err := ddl.ParseStatement(text)
 		if err != nil {

@@ -140,3 +140,20 @@ role "dfe_reader" {
 role "dfe_writer" {
   from = "roles/writer.hcl"
 }
+
+# The bus. A deployment without brokers has none of these topics, and needs none.
+topic "dfe_landing" {
+  from = "topics/landing.hcl"
+}
+
+topic "dfe_load" {
+  from = "topics/load.hcl"
+}
+
+topic "dfe_dead_letter" {
+  from = "topics/dead_letter.hcl"
+}
+
+topic "dfe_control" {
+  from = "topics/control.hcl"
+}

@@ -234,6 +234,9 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: it accepts clickhouse://"},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_PLATFORM": "mars"}, `DFE_ENGINE_CLICKHOUSE_PLATFORM="mars" is unusable: it accepts auto, cloud or self_hosted`},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE": "big"}, "a whole number of bytes from 262144"},
+		{[]string{"topic", "status", "--brokers", "kafka"}, nil, "it is host:port"},
+		{[]string{"topic", "plan"}, map[string]string{"DFE_ENGINE_KAFKA_BROKERS": "kafka"}, `DFE_ENGINE_KAFKA_BROKERS="kafka" is unusable: it accepts host:port`},
+		{[]string{"topic", "plan"}, map[string]string{"DFE_ENGINE_KAFKA_SASL_MECHANISM": "PLAIN"}, "needs a user"},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_TLS_CA_FILE": "ca.pem"}, "use https://"},
 	} {
 		run(t, c.env, c.args...).demand(t, cli.ExitUsage, c.words)
@@ -254,7 +257,7 @@ func TestAFailureIsADocumentTooWhereJSONWasAsked(t *testing.T) {
 }
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
-	for _, command := range []string{"demo", "schema plan", "schema apply", "schema status", "schema diff", "schema inspect", "embedded", "version"} {
+	for _, command := range []string{"demo", "schema plan", "schema apply", "schema status", "schema diff", "schema inspect", "topic plan", "topic status", "embedded", "version"} {
 		r := run(t, nil, append(strings.Fields(command), "--help")...)
 		r.demand(t, cli.ExitDone, "Examples:\n  dfe "+command, "--format text|json")
 	}

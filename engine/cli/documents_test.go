@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -58,7 +59,7 @@ func structSchema(t reflect.Type) map[string]any {
 // TestTheJSONDocumentsKeepTheirShape guards the contract: a golden file may gain a property and lose none.
 func TestTheJSONDocumentsKeepTheirShape(t *testing.T) {
 	for name, document := range map[string]any{
-		"plan": plan.Document{}, "report": engine.Report{}, "status": engine.Status{}, "inspect": inspection{},
+		"plan": plan.Document{}, "report": engine.Report{}, "status": engine.Status{}, "inspect": inspection{}, "topics": topics.Report{},
 		"demo": demoDocument{}, "version": versions{}, "embedded": running{}, "grants": engine.Needed{}, "error": failure{},
 	} {
 		schema := schemaOf(reflect.TypeOf(document))

@@ -16,6 +16,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/service"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -80,6 +81,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	defer func() { err = errors.Join(err, closeTarget()) }()
 	o.Target, o.Wait, o.MaxQuerySize, o.Release, o.Log = target, c.Wait, c.MaxQuerySize, release(), log
+	o.Bus, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), !c.Kafka.BootstrapTopics, !c.BootstrapTables
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
@@ -99,8 +101,12 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 		return listenError(c.Listen, err)
 	}
 	log.InfoContext(ctx, "serving", "listen", l.Addr().String(), "server", e.Target(), "engine", o.Release)
+	off := !c.BootstrapTables && (!c.Kafka.BootstrapTopics || len(c.Kafka.Brokers) == 0)
+	if off && c.Kafka.BootstrapTopics {
+		log.InfoContext(ctx, "topics are skipped", "reason", topics.NoBus)
+	}
 	return a.run(ctx, l, service.New(service.Options{
-		Engine: e, Off: !c.BootstrapTables, Release: o.Release, Log: log,
+		Engine: e, Off: off, Release: o.Release, Log: log,
 		// A pass needs a hundred times what waiting does; the system has it back at once.
 		Ended: func(engine.State) { debug.FreeOSMemory() },
 	}), log)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/topics"
 )
 
 // Config is what the environment says.
@@ -44,6 +45,13 @@ type Kafka struct {
 	TieredStorage bool
 	// MaxMessageBytes is max.message.bytes of every topic created; 0: the manifest's.
 	MaxMessageBytes int
+	TLS             topics.TLS
+	SASL            topics.SASL
+}
+
+// Bus is the bus as package topics knows it.
+func (k Kafka) Bus() topics.Bus {
+	return topics.Bus{Brokers: k.Brokers, TLS: k.TLS, SASL: k.SASL, TieredStorage: k.TieredStorage, MaxMessageBytes: k.MaxMessageBytes}
 }
 
 // Variable is one variable of the environment, as help and documentation list it.
@@ -100,6 +108,14 @@ func Variables() []Variable {
 		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, and a held lease, are waited for", setWait},
 		{clickhouse + "DDL_MAX_QUERY_SIZE", "16777216", acceptsBytes, "ceiling on the max_query_size sent with DDL", setBytes(262_144, 1<<30, func(c *Config) *int { return &c.MaxQuerySize })},
 		{kafka + "BROKERS", "", acceptsBrokers, "the deployment's bus; unset: it has none, and no topic is created", setBrokers},
+		{kafka + "TLS", "false", acceptsSwitch, "encrypt the connection; so does any of the files below", setSwitch(func(c *Config) *bool { return &c.Kafka.TLS.On })},
+		{kafka + "TLS_CA_FILE", "", "a path to PEM certificates", "authorities to trust instead of the system's", text(func(c *Config) *string { return &c.Kafka.TLS.CAFile })},
+		{kafka + "TLS_CERT_FILE", "", "a path to a PEM certificate", "the client's certificate", text(func(c *Config) *string { return &c.Kafka.TLS.CertFile })},
+		{kafka + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Kafka.TLS.KeyFile })},
+		{kafka + "SASL_MECHANISM", "", strings.Join(topics.Mechanisms(), ", "), "how the brokers learn who is there; unset: they do not", setWord(func(c *Config) *string { return &c.Kafka.SASL.Mechanism }, topics.Mechanisms()...)},
+		{kafka + "USER", "", "a user's name", "the user to be to the brokers", text(func(c *Config) *string { return &c.Kafka.SASL.User })},
+		{kafka + "PASSWORD", "", "the password", "that user's password", text(func(c *Config) *string { return &c.Kafka.SASL.Password })},
+		{kafka + "PASSWORD_FILE", "", "a path", "a file that holds the password, read at each connection", text(func(c *Config) *string { return &c.Kafka.SASL.PasswordFile })},
 		{kafka + "BOOTSTRAP_TOPICS", "true", acceptsSwitch, "create the declared topics at boot", setSwitch(func(c *Config) *bool { return &c.Kafka.BootstrapTopics })},
 		{kafka + "TIERED_STORAGE", "false", acceptsSwitch, "set remote.storage.enable on the landing topic; false leaves the key unset", setSwitch(func(c *Config) *bool { return &c.Kafka.TieredStorage })},
 		{kafka + "TOPIC_MAX_MESSAGE_BYTES", "", acceptsMessage, "max.message.bytes of every topic created; unset: the manifest's", setBytes(1, 1<<31-1, func(c *Config) *int { return &c.Kafka.MaxMessageBytes })},
@@ -128,15 +144,22 @@ func Load(getenv func(string) string) (Config, error) {
 		if v.set(&c, value) == nil {
 			continue
 		}
-		if v.Name == clickhouse+"URL" {
-			value = ""
+		if v.Name == clickhouse+"URL" || v.Name == kafka+"BROKERS" && strings.Contains(value, "@") {
+			value = "" // it may hold a password
 		}
 		faults = append(faults, &Error{v.Name, value, v.Accepts})
 	}
 	if c.Target.Password != "" && c.Target.PasswordFile != "" {
-		faults = append(faults, &Error{clickhouse + "PASSWORD", "", "nothing while " + prefix + "PASSWORD_FILE is set"})
+		faults = append(faults, &Error{clickhouse + "PASSWORD", "", "nothing while " + clickhouse + "PASSWORD_FILE is set"})
 	}
-	return c, errors.Join(faults...)
+	if len(faults) > 0 {
+		return c, errors.Join(faults...)
+	}
+	// Each is usable by itself; this is whether they fit together.
+	if err := c.Kafka.Bus().Check(); err != nil {
+		return c, fmt.Errorf("the %s* variables do not fit together: %w", kafka, err)
+	}
+	return c, nil
 }
 
 // setURL checks the URL alone: whether it fits the TLS files is known once all variables are read.
@@ -189,8 +212,7 @@ func setBrokers(c *Config, value string) error {
 	brokers := strings.Split(value, ",")
 	for i, b := range brokers {
 		brokers[i] = strings.TrimSpace(b)
-		host, port, err := net.SplitHostPort(brokers[i])
-		if err != nil || host == "" || !isPort(port, 1) {
+		if err := topics.CheckBroker(brokers[i]); err != nil {
 			return errUnusable
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -50,7 +51,9 @@ type Document struct {
 	Reported []*Finding `json:"reported"`
 	// OverlayRefusals is why the overlay, or a part of it, was left out.
 	OverlayRefusals []OverlayRefusal `json:"overlay_refusals"`
-	Topics          []Topic          `json:"topics"`
+	// Bus is the deployment's Kafka as it was found, Topics what became of the declared topics.
+	Bus    topics.Cluster  `json:"bus"`
+	Topics []*topics.Topic `json:"topics"`
 }
 
 // Ended is a finished pass in short.
@@ -116,25 +119,18 @@ type OverlayRefusal struct {
 	Reason string `json:"reason"`
 }
 
-// Topic is what a pass did about one topic.
-type Topic struct {
-	Name   string `json:"name"`
-	Action string `json:"action"`
-	Error  string `json:"error,omitempty"`
-}
-
 // Document returns the state of things. It is complete during a pass too: what the pass has not come to is pending.
 func (s *Service) Document() *Document {
 	s.mu.Lock()
 	d := &Document{
-		Version: 1, State: engine.Unknown, Ready: s.o.Off || s.last != nil && s.last.State == engine.Converged, Target: s.o.Engine.Target(),
+		Version: 1, State: engine.Unknown, Ready: s.o.Off || s.last != nil && s.last.State.Settled(), Target: s.o.Engine.Target(),
 		EngineRelease: s.o.Release, SchemaRelease: s.declared.SchemaRelease, OverlayRelease: s.declared.OverlayRelease,
-		Passes: s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []Topic{},
+		Passes: s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []*topics.Topic{},
 	}
 	declared, last, running, started, next := s.declared, s.last, s.running, s.started, s.next
 	s.mu.Unlock()
 
-	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault}
+	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault, OverlayRefused: declared.OverlayRefused}
 	switch {
 	case running:
 		r.State, r.Step, r.Started = engine.Running, "starting", started
@@ -150,6 +146,12 @@ func (s *Service) Document() *Document {
 		r.State, r.Step = engine.Running, "starting"
 	}
 	d.fill(r, declared.Objects)
+	if d.Bus, d.Topics = r.Bus, r.Topics; len(d.Topics) == 0 && declared.Topics != nil {
+		d.Topics = declared.Topics // the pass did not come to them
+	}
+	if d.Topics == nil {
+		d.Topics = []*topics.Topic{}
+	}
 	if !next.IsZero() {
 		d.Next = &next
 	}
@@ -173,6 +175,9 @@ func (d *Document) fill(r *engine.Report, declared []*engine.ObjectReport) {
 	}
 	if r.OverlayFault != "" {
 		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Reason: r.OverlayFault})
+	}
+	for _, refused := range r.OverlayRefused {
+		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Object: refused.Object, Reason: refused.Text()})
 	}
 	reported := map[string]bool{}
 	for _, o := range r.Objects {

@@ -89,5 +89,5 @@ func (s *Service) schemaCheck() Check {
 	case s.last == nil:
 		return Check{State: engine.Running, Error: "no pass has finished yet"}
 	}
-	return Check{OK: s.last.State == engine.Converged, State: s.last.State, Error: s.last.Error}
+	return Check{OK: s.last.State.Settled(), State: s.last.State, Error: s.last.Error}
 }

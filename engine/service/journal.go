@@ -33,6 +33,9 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 	if r.OverlayFault != "" {
 		j.once(ctx, slog.LevelError, "overlay", "overlay left out", r.OverlayFault, "error", r.OverlayFault)
 	}
+	for _, refused := range r.OverlayRefused {
+		j.once(ctx, slog.LevelError, "overlay "+refused.Object, "refused of the overlay", refused.Text(), "kind", refused.Kind, "object", refused.Object, "reason", refused.Text())
+	}
 	for _, o := range r.Objects {
 		about := []any{"kind", string(o.Kind), "object", o.Name}
 		key := string(o.Kind) + " " + o.Name
@@ -53,7 +56,40 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 				append(about, "pass", r.Pass, "path", c.Path, "rule", c.Rule, "reason", c.Reason, "advice", c.Advice)...)
 		}
 	}
+	j.topics(ctx, r)
 	j.end(ctx, r)
+}
+
+// topics tells what became of them: what a pass finds again is told once.
+func (j *journal) topics(ctx context.Context, r *engine.Report) {
+	for _, t := range r.Topics {
+		about := []any{"topic", t.Name, "pass", r.Pass}
+		key := "topic " + t.Name
+		switch t.Outcome {
+		case ledger.Applied:
+			j.log.InfoContext(ctx, "topic created", append(about, "partitions", t.Declared.Partitions, "replicas", t.Declared.ReplicationFactor, "elapsed_ms", t.ElapsedMS)...)
+		case ledger.Refused, ledger.Failed:
+			j.once(ctx, slog.LevelError, key, "topic "+string(t.Outcome), t.Error, append(about, "error", t.Error, "code", t.ErrorCode)...)
+		default:
+			delete(j.told, key)
+		}
+		for _, c := range t.Changes {
+			message := "topic differs"
+			switch {
+			case c.Action == string(rules.Report):
+			case c.Report:
+				message = "topic reported"
+			default:
+				continue
+			}
+			j.once(ctx, slog.LevelWarn, key+" "+c.Path, message, fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
+				append(about, "path", c.Path, "live", c.Live, "declared", c.Desired, "reason", c.Reason, "advice", c.Advice)...)
+		}
+		if t.FewReplicas() {
+			j.once(ctx, slog.LevelWarn, key+" replicas", "topic has fewer replicas than it may have", t.Replication,
+				append(about, "replicas", t.Live.ReplicationFactor, "at_most", t.Ceiling, "reason", t.Replication)...)
+		}
+	}
 }
 
 func (j *journal) end(ctx context.Context, r *engine.Report) {

@@ -5,12 +5,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/ledger"
 )
 
 // metrics reads the state when it is scraped, so that no label outlives what it tells.
 type metrics struct {
 	s                                          *Service
 	state, duration, version, refused, release *prometheus.Desc
+	topics, differing, few                     *prometheus.Desc
 }
 
 // Collector returns the metrics of the schema, for a program with a registry of its own.
@@ -25,13 +27,19 @@ func (s *Service) Collector() prometheus.Collector {
 			"The releases at work; always 1.", []string{"schemas", "overlay", "engine", "platform"}, nil),
 		refused: prometheus.NewDesc("dfe_schema_objects_refused",
 			"Objects with at least one refused change in the newest finished pass.", nil, nil),
+		topics: prometheus.NewDesc("dfe_topics",
+			"Declared topics by what became of them: applied (created), unchanged, refused, failed, blocked, unread, pending.", []string{"outcome"}, nil),
+		differing: prometheus.NewDesc("dfe_topics_differing",
+			"Topics that are there and not as they are declared; a pass alters none.", nil, nil),
+		few: prometheus.NewDesc("dfe_topics_few_replicas",
+			"Topics with fewer replicas than their definitions allow.", nil, nil),
 		release: prometheus.NewDesc("dfe_schema_lease_release_failures_total",
 			"Passes that left the lease to lapse instead of releasing it.", nil, nil),
 	}
 }
 
 func (m *metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.state, m.duration, m.version, m.refused, m.release} {
+	for _, d := range []*prometheus.Desc{m.state, m.duration, m.version, m.refused, m.release, m.topics, m.differing, m.few} {
 		to <- d
 	}
 }
@@ -66,6 +74,21 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	gauge(m.duration, duration)
 	gauge(m.version, 1, d.SchemaRelease, d.OverlayRelease, d.EngineRelease, d.Platform)
 	gauge(m.refused, refused)
+	outcomes, differing, few := map[ledger.Outcome]int{}, 0, 0
+	for _, t := range d.Topics {
+		outcomes[t.Outcome]++
+		if differences(t) > 0 {
+			differing++
+		}
+		if t.FewReplicas() {
+			few++
+		}
+	}
+	for _, outcome := range topicOutcomes {
+		gauge(m.topics, float64(outcomes[outcome]), string(outcome))
+	}
+	gauge(m.differing, float64(differing))
+	gauge(m.few, float64(few))
 	to <- prometheus.MustNewConstMetric(m.release, prometheus.CounterValue, lapsed)
 }
 

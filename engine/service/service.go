@@ -92,7 +92,7 @@ func (s *Service) Run(ctx context.Context) {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		state := s.attempt(ctx)
 		s.o.Ended(state)
-		if state == engine.Converged || ctx.Err() != nil {
+		if state.Settled() || ctx.Err() != nil {
 			return
 		}
 		pause := wait + time.Duration(rand.Float64()*jitter*float64(wait))

@@ -42,12 +42,23 @@ func (s *Side) slots() []slot {
 // Diff decides about every object that from, the live side, and to, the desired one, differ in. Of a server, only what
 // lives in the databases the desired side names is looked at.
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
+	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
 	}
 	return book.Plan(pairs(from, to), options)
+}
+
+// besides is a side without what the other cannot have.
+func (s *Side) besides(other *Side) *Side {
+	if other.topics {
+		return s
+	}
+	without := *s
+	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool { return !o.kind.InClickHouse() })
+	return &without
 }
 
 // rendered gives definitions the form of the platform, as a plan does with the desired side. What a server has is as it is.

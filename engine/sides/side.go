@@ -21,6 +21,8 @@ type Side struct {
 	objects []object
 	// facts are those of the server, nil for what comes from files.
 	facts *catalog.Facts
+	// topics says that topics are among what the side may have: a tree declares them, and neither a server nor a script does.
+	topics bool
 	// access is what a server has of roles and their like; nil for what comes from files.
 	access *catalog.Access
 	// functions by name, for the functions a server inlines.
@@ -89,7 +91,7 @@ func Tree(dir string, variables map[string]string) (*Side, error) {
 	if diags.HasErrors() {
 		return nil, &TreeError{t.Files(), diags}
 	}
-	s := &Side{}
+	s := &Side{topics: true}
 	for _, d := range t.Objects {
 		s.objects = append(s.objects, object{kind: d.Kind, name: d.Name, tree: d.Object})
 	}

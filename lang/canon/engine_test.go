@@ -77,9 +77,10 @@ func TestWhatTheEngineStoresIsWhatWasWritten(t *testing.T) {
 			}
 		}
 	}
+	stands := strings.NewReplacer("{base}", baseColumns, "{wide}", wideColumns, "{dir}", t.TempDir())
 	for _, statement := range lines(t, "testdata/statements.txt") {
 		written++
-		statement = strings.NewReplacer("{base}", baseColumns, "{wide}", wideColumns).Replace(statement)
+		statement = stands.Replace(statement)
 		if !strings.Contains(statement, "{db}.@") {
 			statement = strings.Replace(statement, "@", "{db}.@", 1)
 		}

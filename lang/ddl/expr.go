@@ -90,7 +90,7 @@ func (p *parser) prefix() *node {
 	case t.Kind == lex.Minus:
 		return p.negation()
 	case t.Kind == lex.Plus && p.beginsOperand(p.peek(1)) && p.peek(1).Kind != lex.Plus:
-		p.i++ // a signed literal: +1 is 1
+		return p.plus()
 	case t.Word == lex.KwNot && p.beginsOperand(p.peek(1)):
 		p.i++
 		x := p.binary(ast.PrecNot)
@@ -121,6 +121,18 @@ func (p *parser) negation() *node {
 		return nil
 	}
 	return p.node1(ast.Operator, "-", start, p.wrap(x, ast.PrecPostfix))
+}
+
+// plus reads a plus sign. It binds tightest of all and changes nothing but that its operand is no literal any more:
+// 5::T casts the text '5', +5::T the number.
+func (p *parser) plus() *node {
+	start := p.i
+	p.i++
+	x := p.operand()
+	if x == nil {
+		return nil
+	}
+	return p.postfix(p.node1(ast.Operator, "+", start, x))
 }
 
 // beginsOperand tells NOT x from an identifier of that name.

@@ -39,6 +39,8 @@ func (l *loader) check() {
 		}
 		d.Broken = d.Broken || l.errors > before
 	}
+	l.checkTopicNames()
+	l.leaveOut()
 }
 
 // foreignDatabases exist on every server and are no schema object's home, but default is one for those who want it.
@@ -118,6 +120,11 @@ func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
 		}
 		if target != d && l.inCycle[d] && l.inCycle[target] {
 			continue // the circle is reported as one
+		}
+		if target.refused {
+			l.refuse(d, CodeUndeclared, d.Place(ref.Path, ref.Node), fmt.Sprintf("%s uses %s, which is refused", d.Name, target.Name),
+				"An object of an overlay comes only with everything it uses.")
+			continue
 		}
 		if l.isLater(target, d, position) {
 			if ref.Perhaps && target == d {

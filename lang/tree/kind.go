@@ -14,7 +14,7 @@ type kind struct {
 	shape     shape
 	build     func(*definition) ast.Object
 	// statement takes an object from a .sql file: it puts the declared name into it, or returns false for an object of
-	// another kind.
+	// another kind. With neither it nor sql the kind has no statement.
 	statement func(ast.Object, ast.Name, ast.Origin) bool
 	// parseName reads the label of a manifest entry; nil for ParseName.
 	parseName func(label string) (ast.Name, error)
@@ -27,6 +27,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(), namedCollectionKind(),
+		topicKind(),
 		settingsProfileKind(), roleKind(), userKind(), quotaKind(), rowPolicyKind(), grantKind(),
 	}
 }

@@ -10,11 +10,24 @@ type Document struct {
 	Objects    []*Object    `json:"objects"`
 	Statements []*Statement `json:"statements"`
 	Summary    Summary      `json:"summary"`
+	// Bus is the deployment's Kafka as the topics among the objects were decided on it; nil where no topic is declared.
+	Bus *Bus `json:"bus,omitempty"`
+	// Overlay tells what of a deployment's own tree is left out; absent where all of it is in the plan.
+	Overlay *Overlay `json:"overlay,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
 	// by the reader: what is applied is what was reviewed, to the letter.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Bus is the deployment's Kafka as a plan found it.
+type Bus struct {
+	// Brokers are live; 0 where they were not asked.
+	Brokers int `json:"brokers"`
+	// Skipped is why the bus was not asked, Error why it could not be read: the topics are then not among the objects.
+	Skipped string `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object
@@ -59,6 +72,8 @@ type Change struct {
 	// Live and Desired are the two values as text; absent where that side has none.
 	Live    string `json:"live,omitempty"`
 	Desired string `json:"desired,omitempty"`
+	// SetBy is what the live value of a topic's configuration comes from: the topic, or a default of the broker.
+	SetBy string `json:"set_by,omitempty"`
 	// Statement is what carries the change out, or, where it is refused or only reported, what an operator could run:
 	// several statements are separated by ";\n". Empty where ClickHouse has none.
 	Statement string `json:"statement,omitempty"`
@@ -186,7 +201,9 @@ func (s *Summary) of(action string) *int {
 }
 
 // Differs reports whether any object differs or cannot be compared.
-func (d *Document) Differs() bool { return d.Summary.None != len(d.Objects) }
+func (d *Document) Differs() bool {
+	return d.Summary.None != len(d.Objects) || d.Bus != nil && d.Bus.Error != ""
+}
 
 // Refusals counts the objects with at least one refused change.
 func (d *Document) Refusals() int {
@@ -232,6 +249,8 @@ func (c *Change) objectAction() string {
 		return ObjectCannotTell
 	case c.Action == "none", c.Action == "report", c.Action == "refused", c.Action == "create":
 		return c.Action
+	case c.Action == "create-topic":
+		return ObjectCreate
 	case len(c.Action) > 8 && c.Action[:8] == "replace-":
 		return ObjectReplace
 	default:

@@ -40,6 +40,8 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 			t.object(object)
 		}
 	}
+	t.overlay(d.Overlay)
+	t.bus(d.Bus)
 	t.statements(d.Statements)
 	t.rehearsal(d.Rehearsal)
 	t.line("%s", d.Summary.Text())
@@ -47,6 +49,17 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 		t.err = t.out.Flush()
 	}
 	return t.err
+}
+
+// bus says why topics are not among the objects.
+func (t *textWriter) bus(b *Bus) {
+	switch {
+	case b == nil:
+	case b.Error != "":
+		t.line("%s: %s\n", t.paint(red, "the bus cannot be read, and nothing is decided about topics"), b.Error)
+	case b.Skipped != "":
+		t.line("%s\n", t.paint(dim, "topics are skipped: "+b.Skipped))
+	}
 }
 
 // Text is the count in words: "1 to create, 2 to alter, 1 refused; 37 unchanged".

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/config"
+	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/rules/plan"
+)
+
+func (a *app) topicCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "topic",
+		Short: "Plan and inspect the topics of the deployment's bus",
+		Long: `The topics that a schema declares, on the deployment's Kafka. A pass creates those that are missing and alters none:
+what differs is reported. Neither command changes anything, and neither needs ClickHouse.
+
+The brokers and the credentials come from the environment (DFE_ENGINE_KAFKA_BROKERS, _SASL_MECHANISM, _USER,
+_PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --brokers names the brokers.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.topicPlanCommand(), a.topicStatusCommand())
+	return cmd
+}
+
+// bus is how a command names the bus it is about.
+type bus struct {
+	brokers []string
+	wait    time.Duration
+}
+
+func (b *bus) flags(f *pflag.FlagSet) {
+	f.StringSliceVar(&b.brokers, "brokers", nil, "addresses of brokers, host:port, with commas between them (default: DFE_ENGINE_KAFKA_BROKERS)")
+	f.DurationVar(&b.wait, "wait", 0, "how long a bus that is not up yet is waited for")
+}
+
+// openTopics builds an engine that is about the bus alone.
+func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error) {
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return nil, nil, usage{err}
+	}
+	o, err := options(t, drift{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Overlay == "" {
+		o.Overlay = c.Overlay
+	}
+	o.Bus, o.SkipTables, o.Wait, o.Release = c.Kafka.Bus(), true, b.wait, release()
+	if len(b.brokers) > 0 {
+		o.Bus.Brokers = b.brokers
+	}
+	shown := a.progress()
+	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
+	o.Progress = func(p engine.Progress) { shown.show(p.Step) }
+	e, err := engine.New(o)
+	var fault *topics.BusError
+	if errors.As(err, &fault) {
+		err = usage{err}
+	}
+	return e, shown, err
+}
+
+func (a *app) topicPlanCommand() *cobra.Command {
+	var (
+		b         bus
+		tree      schemaTree
+		all, code bool
+	)
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Say which topics a pass would create, and how the others differ; change nothing",
+		Example: `  dfe topic plan --brokers kafka-0:9092,kafka-1:9092
+  dfe topic plan --tree ./schemas --all`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, shown, err := a.openTopics(b, tree)
+			if err != nil {
+				return err
+			}
+			doc, err := e.PlanTopics(cmd.Context())
+			shown.clear()
+			if err != nil {
+				return err
+			}
+			if err := a.showPlan(doc, all); err != nil {
+				return err
+			}
+			switch {
+			case doc.Bus.Error != "":
+				return a.unreadBus(doc.Bus.Error)
+			case code && doc.Differs():
+				return exit{ExitDifferences}
+			}
+			return nil
+		},
+	}
+	b.flags(cmd.Flags())
+	tree.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&all, "all", false, "list topics without a difference too")
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where there are differences")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// unreadBus ends a command whose document says already that the bus could not be read.
+func (a *app) unreadBus(reason string) error {
+	fmt.Fprintf(a.Err, "dfe: %s\n", reason)
+	return exit{ExitFailed}
+}
+
+func (a *app) topicStatusCommand() *cobra.Command {
+	var (
+		b    bus
+		tree schemaTree
+		code bool
+	)
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say what the bus has of the declared topics, one line a topic",
+		Example: `  dfe topic status --brokers kafka-0:9092
+  dfe topic status --format json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, shown, err := a.openTopics(b, tree)
+			if err != nil {
+				return err
+			}
+			report, failure := e.TopicStatus(cmd.Context())
+			shown.clear()
+			if report == nil {
+				return failure
+			}
+			if err := a.showTopics(report); err != nil {
+				return err
+			}
+			if failure != nil {
+				return a.unreadBus(failure.Error())
+			}
+			for _, t := range report.Topics {
+				if code && report.Cluster.Skipped == "" && t.Differs() {
+					return exit{ExitDifferences}
+				}
+			}
+			return nil
+		},
+	}
+	b.flags(cmd.Flags())
+	tree.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a topic is not as declared")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func (a *app) showTopics(r *topics.Report) error {
+	if a.format == formatJSON {
+		return a.writeJSON(r)
+	}
+	t := a.terminal(a.Out)
+	rows := [][]string{{"TOPIC", "PARTITIONS", "REPLICAS", "FOR", "STATE"}}
+	for _, topic := range r.Topics {
+		size := topic.Declared
+		if topic.Live != nil {
+			size = topic.Live
+		}
+		replicas := strconv.Itoa(size.ReplicationFactor)
+		switch {
+		case size.AtMost:
+			replicas = "at most " + replicas
+		case topic.Ceiling > size.ReplicationFactor:
+			replicas += fmt.Sprintf(" of at most %d", topic.Ceiling)
+		}
+		rows = append(rows, []string{topic.Name, strconv.Itoa(size.Partitions), replicas, purpose(topic), topicState(topic)})
+	}
+	var b strings.Builder
+	lines := strings.SplitAfter(columns(rows, func(row, column int, text string) string {
+		switch {
+		case row == 0:
+			return t.paint(bold, text)
+		case column < 4:
+			return text
+		case r.Topics[row-1].Differs():
+			return t.paint(yellow, text)
+		}
+		return t.paint(green, text)
+	}), "\n")
+	b.WriteString(lines[0])
+	for i, topic := range r.Topics {
+		b.WriteString(lines[i+1])
+		for _, note := range topicRemarks(topic) {
+			b.WriteString("    " + note + "\n")
+		}
+	}
+	switch {
+	case r.Cluster.Skipped != "":
+		b.WriteString("topics are skipped: " + r.Cluster.Skipped + "\n")
+	case r.Cluster.Error == "":
+		b.WriteString(count(r.Cluster.Brokers, "broker") + " live\n")
+	}
+	_, err := fmt.Fprint(a.Out, b.String())
+	return err
+}
+
+func purpose(t *topics.Topic) string {
+	switch {
+	case t.Landing:
+		return "landing"
+	case t.DeadLetter:
+		return "dead letters"
+	}
+	return "-"
+}
+
+func topicState(t *topics.Topic) string {
+	switch {
+	case t.Outcome == ledger.Unchanged && t.Reported() > 0:
+		return count(t.Reported(), "difference")
+	case t.Outcome == ledger.Unchanged:
+		return "as declared"
+	case t.Outcome == ledger.Failed:
+		return "unreadable"
+	}
+	return string(t.Outcome)
+}
+
+// topicRemarks are what a person has to know of a topic.
+func topicRemarks(t *topics.Topic) []string {
+	var notes []string
+	if t.Error != "" {
+		note := t.Error
+		if t.ErrorCode != "" {
+			note = t.ErrorCode + ": " + note
+		}
+		notes = append(notes, note)
+	}
+	for _, c := range t.Changes {
+		if c.Action != plan.ObjectReport && !c.Report || c.Reason == "" {
+			continue
+		}
+		note := "report " + c.Path
+		if c.Path == "" {
+			note = "report"
+		}
+		notes = append(notes, note+": "+c.Reason+"; "+c.Advice)
+	}
+	return notes
+}
+
+// writeTopics prints what a pass did about topics: those with something to tell, and why the bus was not asked. That a
+// topic has fewer replicas than it may have is told by every pass.
+func (a *app) writeTopics(r *engine.Report) error {
+	t := a.terminal(a.Out)
+	var b strings.Builder
+	for _, topic := range r.Topics {
+		if r.Bus.Skipped != "" || !topic.Differs() && !topic.FewReplicas() {
+			continue
+		}
+		color := cyan
+		switch topic.Outcome {
+		case ledger.Applied:
+			color = green
+		case ledger.Refused, ledger.Failed, ledger.Blocked:
+			color = red
+		}
+		word := string(topic.Outcome)
+		if topic.Outcome == ledger.Applied {
+			word = "created"
+		}
+		fmt.Fprintf(&b, "%s  topic  %s\n", t.paint(color, word), topic.Name)
+		notes := topicRemarks(topic)
+		if !topic.Differs() {
+			notes = append(notes, "replicas: "+topic.Replication)
+		}
+		for _, note := range notes {
+			b.WriteString("    " + note + "\n")
+		}
+	}
+	if r.Bus.Skipped != "" && len(r.Topics) > 0 {
+		b.WriteString(t.paint(dim, "topics are skipped: "+r.Bus.Skipped) + "\n")
+	}
+	_, err := fmt.Fprint(a.Out, b.String())
+	return err
+}

@@ -1,0 +1,45 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/dfe-engine/dfe/engine/cli"
+)
+
+func TestTopicPlanAndStatusTellOfTheBusWithoutClickHouse(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(6, "dfe_load"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	brokers := strings.Join(cluster.ListenAddrs(), ",")
+	run(t, nil, "topic", "plan", "--brokers", brokers, "--exit-code").demand(t, cli.ExitDifferences,
+		"topic dfe_landing  create", "topic dfe_load  report", "6 -> 12", "3 to create, 1 reported; 0 unchanged")
+	run(t, nil, "topic", "status", "--brokers", brokers).demand(t, cli.ExitDone,
+		"dfe_landing", "absent", "landing", "dead letters", "it has 6 partitions and 12 are declared", "1 broker live")
+	var doc struct {
+		Version int
+		Bus     struct{ Brokers int }
+		Topics  []struct{ Name, Outcome string }
+	}
+	r := run(t, map[string]string{"DFE_ENGINE_KAFKA_BROKERS": brokers}, "topic", "status", "--format", "json", "--exit-code")
+	r.demand(t, cli.ExitDifferences)
+	decode(t, r.out, &doc)
+	if doc.Version != 1 || doc.Bus.Brokers != 1 || len(doc.Topics) != 4 || doc.Topics[0].Outcome != "absent" {
+		t.Errorf("the document is %s", r.out)
+	}
+}
+
+func TestWithoutBrokersTopicsAreSkippedAndThatIsNoFailure(t *testing.T) {
+	run(t, nil, "topic", "plan", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured")
+	run(t, nil, "topic", "status", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured", "unread")
+}
+
+func TestABusThatIsDownIsNamed(t *testing.T) {
+	for _, command := range []string{"plan", "status"} {
+		run(t, nil, "topic", command, "--brokers", "127.0.0.1:1").demand(t, cli.ExitFailed, "127.0.0.1:1: the connection is refused")
+	}
+}
