@@ -124,13 +124,13 @@ func (s *Service) Document() *Document {
 	s.mu.Lock()
 	d := &Document{
 		Version: 1, State: engine.Unknown, Ready: s.o.Off || s.last != nil && s.last.State.Settled(), Target: s.o.Engine.Target(),
-		EngineRelease: s.o.Release, SchemaRelease: s.declared.SchemaRelease, OverlayRelease: s.declared.OverlayRelease,
-		Passes: s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []*topics.Topic{},
+		EngineRelease: s.o.Release,
+		Passes:        s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []*topics.Topic{},
 	}
-	declared, last, running, started, next := s.declared, s.last, s.running, s.started, s.next
+	last, running, started, next := s.last, s.running, s.started, s.next
 	s.mu.Unlock()
 
-	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault}
+	r := &engine.Report{State: engine.Unknown}
 	switch {
 	case running:
 		r.State, r.Step, r.Started = engine.Running, "starting", started
@@ -145,8 +145,16 @@ func (s *Service) Document() *Document {
 	case !s.o.Off:
 		r.State, r.Step = engine.Running, "starting"
 	}
+	var declared engine.Report
+	if partial := r.SchemaRelease == "" || r.State != engine.Running && r.State != engine.Converged; partial {
+		declared = s.declared(d.Passes)
+		d.SchemaRelease, d.OverlayRelease = declared.SchemaRelease, declared.OverlayRelease
+	}
 	d.fill(r, declared.Objects)
-	if d.Bus, d.Topics = r.Bus, r.Topics; len(d.Topics) == 0 && declared.Topics != nil {
+	if r.OverlayFault == "" && declared.OverlayFault != "" {
+		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Reason: declared.OverlayFault})
+	}
+	if d.Bus, d.Topics = r.Bus, r.Topics; len(d.Topics) == 0 {
 		d.Topics = declared.Topics // the pass did not come to them
 	}
 	if d.Topics == nil {
