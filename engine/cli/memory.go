@@ -25,4 +25,5 @@ func (a *app) rest() {
 		debug.SetGCPercent(waiting)
 	}
 	debug.FreeOSMemory()
+	unmap()
 }
