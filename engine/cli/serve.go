@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -107,8 +106,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	return a.run(ctx, l, service.New(service.Options{
 		Engine: e, Off: off, Release: o.Release, Log: log,
-		// A pass needs a hundred times what waiting does; the system has it back at once.
-		Ended: func(engine.State) { debug.FreeOSMemory() },
+		Ended: func(engine.State) { a.rest() },
 	}), log)
 }
 
