@@ -259,6 +259,38 @@ func TestADeploymentsOwnSizeOfMessagesMayBeMoreThanTheClusterAllows(t *testing.T
 	}
 }
 
+// TestAUserThatMayNotIsToldSoTopicByTopic has one that may look at two topics and create one of them.
+func TestAUserThatMayNotIsToldSoTopicByTopic(t *testing.T) {
+	b := kafkatest.Start(t)
+	admin := inKafka(t, b, "guest_may")
+	for name, may := range map[string][]kadm.ACLOperation{
+		"guest_may": {kadm.OpDescribe, kadm.OpDescribeConfigs, kadm.OpCreate}, "guest_looks": {kadm.OpDescribe, kadm.OpDescribeConfigs},
+	} {
+		granted, err := admin.CreateACLs(t.Context(), kadm.NewACLs().Allow("User:"+kafkatest.Guest).AllowHosts().Topics(name).ResourcePatternType(kadm.ACLPatternLiteral).Operations(may...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range granted {
+			if g.Err != nil {
+				t.Fatal(g.Err)
+			}
+		}
+	}
+	bus := topics.Bus{Brokers: []string{b.SASL}, SASL: topics.SASL{Mechanism: topics.Plain, User: kafkatest.Guest, Password: kafkatest.Password}}
+	run := topics.Runner{Bus: bus, Book: book(t)}
+	report, err := run.Apply(t.Context(), declared(topic("guest_may"), topic("guest_looks"), topic("guest_is_blind")))
+	if err == nil || !strings.Contains(err.Error(), "guest_is_blind") {
+		t.Errorf("it gives %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"guest_may":      "applied",
+		"guest_looks":    "refused TOPIC_AUTHORIZATION_FAILED: Authorization failed.",
+		"guest_is_blind": "failed : it cannot be read: Not authorized to access topics: [Topic authorization failed.]",
+	}, outcomes(report)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestWhatDiffersIsToldFieldByFieldAndNeverAltered changes a topic by hand and looks twice.
 func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 	b := kafkatest.Start(t)

@@ -20,9 +20,11 @@ import (
 	"github.com/dfe-engine/dfe/engine/internal/jvm"
 )
 
-// The user that every listener with SASL knows, by every mechanism.
+// The user that every listener with SASL knows, by every mechanism; and one that may do nothing that no ACL allows it,
+// known by PLAIN with the same password. Everybody else may do everything.
 const (
 	User     = "dfe"
+	Guest    = "guest"
 	Password = "a pass-word"
 )
 
@@ -211,6 +213,8 @@ func (b *Broker) properties(controller string) string {
 		"log.dirs=" + filepath.Join(b.Dir, "data"),
 		"offsets.topic.replication.factor=1",
 		"create.topic.policy.class.name=dfe.Cap",
+		"authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+		"super.users=User:ANONYMOUS;User:" + User + ";User:CN=client",
 		"ssl.keystore.type=PEM", "ssl.keystore.location=" + filepath.Join(b.Dir, "broker.pem"),
 		"ssl.truststore.type=PEM", "ssl.truststore.location=" + filepath.Join(b.Dir, "ca.pem"),
 		"listener.name.tls.ssl.client.auth=required",
@@ -218,7 +222,7 @@ func (b *Broker) properties(controller string) string {
 	for _, l := range []string{"sasl", "sasltls"} {
 		lines = append(lines,
 			"listener.name."+l+".sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
-			"listener.name."+l+".plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_"+User+"="+quoted+";",
+			"listener.name."+l+".plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_"+User+"="+quoted+" user_"+Guest+"="+quoted+";",
 			"listener.name."+l+".scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;",
 			"listener.name."+l+".scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;")
 	}
