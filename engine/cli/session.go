@@ -124,7 +124,7 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
-	o.Bus, o.SkipTopics = c.Kafka.Bus(), !c.Kafka.BootstrapTopics
+	o.Bus, o.BusWait, o.SkipTopics = c.Kafka.Bus(), s.wait, !c.Kafka.BootstrapTopics
 	if s.embedded != "" && s.wait == 0 {
 		o.Wait = ownWait
 	}

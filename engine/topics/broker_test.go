@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -132,8 +133,9 @@ func inKafka(t *testing.T, b *kafkatest.Broker, names ...string) *kadm.Client {
 	}
 	admin := kadm.NewClient(client)
 	t.Cleanup(func() {
-		// The test's own context has ended.
-		if _, err := admin.DeleteTopics(context.Background(), names...); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // the test's own context has ended
+		defer cancel()
+		if _, err := admin.DeleteTopics(ctx, names...); err != nil {
 			t.Error(err)
 		}
 		client.Close()

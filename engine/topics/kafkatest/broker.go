@@ -95,13 +95,18 @@ func Start(t testing.TB) *Broker {
 }
 
 const (
-	// startWait bounds the start, on a machine that is busy with other tests.
-	startWait = 2 * time.Minute
-	tries     = 3 // another process may take a port before the broker does
+	// installWait bounds the fetching of what this machine does not have yet, startWait one start, on a machine that is
+	// busy with other tests.
+	installWait = 10 * time.Minute
+	startWait   = 2 * time.Minute
+
+	tries = 3 // another process may take a port before the broker does
 )
 
 func start(ctx context.Context) (*Broker, error) {
-	f, err := install(ctx, os.Stderr)
+	bounded, cancel := context.WithTimeout(ctx, installWait)
+	defer cancel()
+	f, err := install(bounded, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +124,8 @@ func java(f files, words ...string) []string {
 }
 
 func launch(ctx context.Context, f files) (_ *Broker, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
 	dir, err := os.MkdirTemp("", "dfe-kafka-*")
 	if err != nil {
 		return nil, err
@@ -156,8 +163,6 @@ func launch(ctx context.Context, f files) (_ *Broker, err error) {
 
 // ready waits until the broker answers and is its own controller.
 func (b *Broker) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startWait)
-	defer cancel()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Plain), kgo.DisableClientMetrics())
 	if err != nil {
 		return err
