@@ -30,7 +30,7 @@ type server struct {
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
+	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for; as long again a lease that another pass holds, and then a bus that is not up yet")
 }
 
 // schemaTree is how a command names the schema.

@@ -324,6 +324,26 @@ func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 	}
 }
 
+// TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords is why a definition with a ceiling may state
+// min.insync.replicas: on a cluster with fewer brokers it does not lock producers out.
+func TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords(t *testing.T) {
+	b := kafkatest.Start(t)
+	inKafka(t, b, "insync")
+	run := topics.Runner{Bus: topics.Bus{Brokers: []string{b.Plain}}, Book: book(t)}
+	report, err := run.Apply(t.Context(), declared(topic("insync", ast.TopicConfig{Name: "min.insync.replicas", Value: "2"})))
+	if err != nil || report.Topics[0].Live.ReplicationFactor != 1 {
+		t.Fatalf("%v, %v", outcomes(report), err)
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Plain), kgo.DisableClientMetrics(), kgo.RequiredAcks(kgo.AllISRAcks()), kgo.RecordDeliveryTimeout(20*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "insync", Value: []byte("1")}).FirstErr(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTheKnownConfigurationsAreThoseOfTheBroker keeps package lang/kafka true.
 func TestTheKnownConfigurationsAreThoseOfTheBroker(t *testing.T) {
 	b := kafkatest.Start(t)

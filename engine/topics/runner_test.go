@@ -262,6 +262,39 @@ func TestTieredStorageOffLeavesTheKeyUnset(t *testing.T) {
 	}
 }
 
+// TestWhatADeploymentDemandsIsInEveryRequest has the topics of the release and those of a source, and reads what is sent.
+func TestWhatADeploymentDemandsIsInEveryRequest(t *testing.T) {
+	c := fake(t)
+	sent := map[string]map[string]string{}
+	c.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		for _, wanted := range r.(*kmsg.CreateTopicsRequest).Topics {
+			sent[wanted.Topic] = map[string]string{}
+			for _, config := range wanted.Configs {
+				sent[wanted.Topic][config.Name] = *config.Value
+			}
+		}
+		return nil, nil, false
+	})
+	landing, sourceLanding := topic("dfe_landing"), topic("web_land")
+	landing.Landing, sourceLanding.Landing = true, true
+	run := runner(t, c)
+	run.Bus.TieredStorage, run.Bus.MaxMessageBytes = true, 2<<20
+	list := declared(landing, topic("dfe_load"), sourceLanding, topic("web_load"))
+	list[2].Scope, list[3].Scope = "source", "source"
+	report, err := run.Apply(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, size := map[string]string{"max.message.bytes": "2097152", "remote.storage.enable": "true"}, map[string]string{"max.message.bytes": "2097152"}
+	if diff := cmp.Diff(map[string]map[string]string{"dfe_landing": both, "dfe_load": size, "web_land": both, "web_load": size}, sent); diff != "" {
+		t.Error(diff)
+	}
+	if report.Topics[2].Scope != "source" {
+		t.Errorf("the source's topic is of scope %s", report.Topics[2].Scope)
+	}
+}
+
 func TestADeploymentsSizeOfMessagesIsThatOfEveryTopic(t *testing.T) {
 	for _, declared := range []*ast.Topic{topic("orders_land"), topic("orders_load", ast.TopicConfig{Name: "max.message.bytes", Value: "1"})} {
 		if c := rules.RenderTopic(declared, rules.Bus{MaxMessageBytes: 4096}).Config("max.message.bytes"); c == nil || c.Value != "4096" {
