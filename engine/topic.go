@@ -29,7 +29,7 @@ func (s *schema) declaredTopics(records map[ledger.Key]*ledger.Record) []topics.
 
 // topicRunner is a run over the topics of a schema.
 func (e *Engine) topicRunner(s *schema) *topics.Runner {
-	wait := e.options.Wait
+	wait := e.options.BusWait
 	if s.part != nil {
 		wait = 0 // others wait for their turn, and whoever asked may ask again
 	}

@@ -177,7 +177,7 @@ func TestTheLeaseIsNotHeldWhileTheBusIsWaitedFor(t *testing.T) {
 	s := newStage(t)
 	s.tree(posted)
 	bus, port := nobody(t)
-	e := s.engine(engine.Options{Bus: bus, Wait: time.Minute})
+	e := s.engine(engine.Options{Bus: bus, Wait: time.Minute, BusWait: time.Minute})
 	waits := 0
 	e.SetPause(func(ctx context.Context, _ time.Duration) error {
 		if waits++; waits == 1 {

@@ -80,7 +80,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	defer func() { err = errors.Join(err, closeTarget()) }()
 	o.Target, o.Wait, o.MaxQuerySize, o.Release, o.Log = target, c.Wait, c.MaxQuerySize, release(), log
-	o.Bus, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), !c.Kafka.BootstrapTopics, !c.BootstrapTables
+	o.Bus, o.BusWait, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), c.Wait, !c.Kafka.BootstrapTopics, !c.BootstrapTables
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}

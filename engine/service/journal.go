@@ -77,7 +77,7 @@ func (j *journal) topics(ctx context.Context, r *engine.Report) {
 			message := "topic differs"
 			switch {
 			case c.Action == string(rules.Report):
-			case c.Report:
+			case c.Report && t.Outcome == ledger.Applied:
 				message = "topic reported"
 			default:
 				continue
@@ -85,7 +85,7 @@ func (j *journal) topics(ctx context.Context, r *engine.Report) {
 			j.once(ctx, slog.LevelWarn, key+" "+c.Path, message, fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
 				append(about, "path", c.Path, "live", c.Live, "declared", c.Desired, "reason", c.Reason, "advice", c.Advice)...)
 		}
-		if t.FewReplicas() {
+		if t.FewReplicas() && t.Outcome != ledger.Applied { // its creation has been told with the reason
 			j.once(ctx, slog.LevelWarn, key+" replicas", "topic has fewer replicas than it may have", t.Replication,
 				append(about, "replicas", t.Live.ReplicationFactor, "at_most", t.Ceiling, "reason", t.Replication)...)
 		}
