@@ -22,7 +22,7 @@ func (c *client) define(ctx context.Context) error {
 	}
 	switch {
 	case d.kind == "ACCESS":
-		return unsupported(d.verb + " of users, roles, profiles, quotas and policies")
+		return unsupported(d.verb + " of this form of user, role, profile, quota or policy")
 	case d.verb == "ATTACH", d.verb == "UNDROP", d.verb == "DETACH":
 		return unsupported(d.verb)
 	case d.temporary:

@@ -100,6 +100,9 @@ func (c *client) answer(ctx context.Context) error {
 	if err := c.refuse(); err != nil {
 		return err
 	}
+	if !c.HasData() && c.member.access.keeper.Answers(t.src) {
+		return c.changeAccess(ctx)
+	}
 	switch t.word(0) {
 	case "INSERT":
 		return c.insert(ctx)
