@@ -129,7 +129,7 @@ func (m *member) config() string {
 		host, port, m.SessionTimeout.Milliseconds())
 	xml += "  <keeper_map_path_prefix>/clickhouse/keeper_map</keeper_map_path_prefix>\n"
 	if !m.CollectionsOutside {
-		xml += "  <named_collections_storage><type>zookeeper</type><path>/clickhouse/named_collections</path></named_collections_storage>\n"
+		xml += "  <named_collections_storage><type>zookeeper</type><path>/clickhouse/named_collections</path><update_timeout_ms>200</update_timeout_ms></named_collections_storage>\n"
 	}
 	if !m.FunctionsOutside {
 		xml += "  <user_defined_zookeeper_path>/clickhouse/user_defined</user_defined_zookeeper_path>\n"
