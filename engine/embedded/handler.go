@@ -25,7 +25,7 @@ const headText = 64 << 10
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
-	if !sameMachine(r) {
+	if !SameMachine(r) {
 		http.Error(w, "The embedded server answers programs on this machine, addressed as localhost.", http.StatusForbidden)
 		return
 	}
