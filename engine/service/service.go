@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -29,10 +30,20 @@ type Options struct {
 	Off bool
 	// Release is the engine's own release. Empty: "dev".
 	Release string
+	// Deployer carries out what the routes that change something ask for; nil: Engine, where it can.
+	Deployer Deployer
+	// Tokens says who may call those routes; nil: nobody, and they say how that is changed.
+	Tokens *tokens.File
 	// Log gets each event once; nil is silent.
 	Log *slog.Logger
 	// Ended is called by [Service.Run] after each pass, when what the pass needed is garbage; nil: nothing.
 	Ended func(engine.State)
+}
+
+// Deployer carries out parts of a deployment; [engine.Engine] is one.
+type Deployer interface {
+	PassPart(context.Context, engine.Part) (engine.Report, *plan.Document, error)
+	PlanPart(context.Context, engine.Part) (*plan.Document, error)
 }
 
 // Service is the controller at work, and the routes that tell of it. It is safe for concurrent use.
@@ -44,7 +55,11 @@ type Service struct {
 	journal  journal
 	renderer *renderer
 
+	calls sync.WaitGroup // of the routes that change something
+
 	mu sync.Mutex
+	// tokensSaid is the fault of the tokens that was told of last.
+	tokensSaid string
 	// declared is the schema before a pass has looked at it.
 	declared engine.Report
 	begun    int // passes
@@ -65,6 +80,9 @@ func New(o Options) *Service {
 	}
 	if o.Ended == nil {
 		o.Ended = func(engine.State) {}
+	}
+	if o.Deployer == nil {
+		o.Deployer, _ = o.Engine.(Deployer)
 	}
 	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
 	s.handler = s.routes()
