@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -29,10 +30,20 @@ type Options struct {
 	Off bool
 	// Release is the engine's own release. Empty: "dev".
 	Release string
+	// Deployer carries out what the routes that change something ask for; nil: Engine, where it can.
+	Deployer Deployer
+	// Tokens says who may call those routes; nil: nobody, and they say how that is changed.
+	Tokens *tokens.File
 	// Log gets each event once; nil is silent.
 	Log *slog.Logger
 	// Ended is called by [Service.Run] after each pass, when what the pass needed is garbage; nil: nothing.
 	Ended func(engine.State)
+}
+
+// Deployer carries out parts of a deployment; [engine.Engine] is one.
+type Deployer interface {
+	PassPart(context.Context, engine.Part) (engine.Report, *plan.Document, error)
+	PlanPart(context.Context, engine.Part) (*plan.Document, error)
 }
 
 // Service is the controller at work, and the routes that tell of it. It is safe for concurrent use.
@@ -46,13 +57,17 @@ type Service struct {
 
 	declaration declaration
 
-	mu      sync.Mutex
-	begun   int // passes
-	running bool
-	started time.Time      // of the pass at hand
-	last    *engine.Report // the newest finished pass
-	next    time.Time      // when the next pass begins; zero: none is due
-	lapsed  int            // passes that left the lease to lapse
+	calls sync.WaitGroup // of the routes that change something
+
+	mu sync.Mutex
+	// tokensSaid is the fault of the tokens that was told of last.
+	tokensSaid string
+	begun      int // passes
+	running    bool
+	started    time.Time      // of the pass at hand
+	last       *engine.Report // the newest finished pass
+	next       time.Time      // when the next pass begins; zero: none is due
+	lapsed     int            // passes that left the lease to lapse
 }
 
 // New returns a service that has not begun: [Service.Run] makes the passes.
@@ -65,6 +80,9 @@ func New(o Options) *Service {
 	}
 	if o.Ended == nil {
 		o.Ended = func(engine.State) {}
+	}
+	if o.Deployer == nil {
+		o.Deployer, _ = o.Engine.(Deployer)
 	}
 	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
 	s.handler = s.routes()
