@@ -225,6 +225,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		o := p.object(ctx, d, doc.Objects[0], doc.Statements)
 		if o.Outcome == ledger.Applied {
 			p.bootstrapped[d] = o
+			p.tell(ctx, o)
 			continue
 		}
 		// Another pass may have been quicker: then it is there now, and that is all that was wanted.
@@ -233,6 +234,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		}
 		if live.Find(d.Kind, d.Name) == nil || o.Outcome != ledger.Failed {
 			p.report.Objects = append(p.report.Objects, o)
+			p.tell(ctx, o)
 			return fmt.Errorf("the bookkeeping %s %s: %s", d.Kind, d.Name, o.Error)
 		}
 		delete(p.lost, d.Declared)
@@ -355,7 +357,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	case newer != "" && p.part != nil:
 		return &OlderError{p.part.What, p.schema.release, newer}
 	case newer != "" && !p.e.options.AllowDowngrade:
-		return p.regress(doc, newer)
+		return p.regress(ctx, doc, newer)
 	}
 	if p.part != nil && p.part.Whole && doc.Summary.Refused+doc.Summary.Unreadable > 0 {
 		return p.refuse(doc)
@@ -374,8 +376,10 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		case o != nil:
 		case p.c.unread[d.Name] != nil && isRelation(d.Kind):
 			o = p.left(d, doc.Objects[i])
+			p.tell(ctx, o)
 		default:
 			o = p.object(ctx, d, doc.Objects[i], statements[object{d.Kind, d.Name.String()}])
+			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
 		p.publish("applying")
