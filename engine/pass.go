@@ -44,7 +44,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 
 // begin returns a pass that has not done anything.
 func (e *Engine) begin(scope ledger.Scope) *pass {
-	return &pass{e: e, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
+	return &pass{e: e, mutating: map[ast.Name]bool{}, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(scope), EngineRelease: e.options.Release,
 		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
 	}}
@@ -104,6 +104,8 @@ type pass struct {
 	stale []*ledger.Record
 	// stopped is why nothing more may be sent: the lease is lost, or a queue of the servers does not move.
 	stopped error
+	// mutating are the tables that this pass gave a column another type.
+	mutating map[ast.Name]bool
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
 	bootstrapped map[*declared]*ObjectReport
 	// part is what the pass makes true instead of the schema; nil for the schema.
@@ -413,6 +415,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		return errors.Join(failures...)
 	}
 	if err := p.compareMembers(ctx); err != nil {
+		failures = append(failures, err)
+	}
+	if err := p.compareMutations(ctx); err != nil {
 		failures = append(failures, err)
 	}
 	if p.newer(p.c.newerRelease()) {

@@ -31,7 +31,8 @@ func (e *RegressedError) ErrorCode() string { return releaseRegressed }
 
 // Notice is what a pass has to tell of the deployment as a whole.
 type Notice struct {
-	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database".
+	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database",
+	// "mutation_fails", "mutation_under_way".
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
