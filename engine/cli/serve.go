@@ -74,6 +74,7 @@ Everything it reads of the environment is in "dfe help environment".`,
 
 func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Options) (err error) {
 	log := a.serviceLog(c)
+	s.makes = true
 	target, closeTarget, err := a.target(ctx, s)
 	if err != nil {
 		return err
