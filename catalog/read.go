@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,8 @@ type Scope struct {
 	Names []ast.Name
 	// Access asks for roles, users, settings profiles, quotas, row policies and grants as well: one query more.
 	Access bool
+	// Collections asks for the named collections as well: one query more.
+	Collections bool
 }
 
 const (
@@ -56,8 +59,8 @@ func ReadObjects(ctx context.Context, c *Conn, facts *Facts, scope Scope) (*Cata
 	if err == nil {
 		err = ReadTables(ctx, c, found, scope)
 	}
-	if err == nil && scope.Access {
-		found.Access, err = ReadAccess(ctx, c)
+	if err == nil {
+		err = ReadBeside(ctx, c, found, scope)
 	}
 	if err != nil {
 		return nil, err
@@ -91,6 +94,20 @@ func ReadTables(ctx context.Context, c *Conn, into *Catalog, scope Scope) error 
 	return nil
 }
 
+// ReadBeside reads what lives in no database and is asked for: the named collections, the access objects.
+func ReadBeside(ctx context.Context, c *Conn, into *Catalog, scope Scope) (err error) {
+	if scope.Collections {
+		into.Collections = map[string]*Object{}
+		if err := collections(ctx, c, "", nil, func(o *Object) { into.Collections[o.Name.Name] = o }); err != nil {
+			return &ReadError{"the named collections", err}
+		}
+	}
+	if scope.Access {
+		into.Access, err = ReadAccess(ctx, c)
+	}
+	return err
+}
+
 // longestList is how many names a query lists at most. Beyond it everything in scope is read: a query has to stay below
 // the server's max_query_size.
 const longestList = 1000
@@ -101,14 +118,18 @@ func (s Scope) tables() (string, []any) {
 	case s.Names != nil && len(s.Names) == 0:
 		return "", nil
 	case s.Names != nil && len(s.Names) <= longestList:
-		var list strings.Builder
-		for i, name := range s.Names {
-			if i > 0 {
-				list.WriteString(", ")
+		var databases, names, both []string
+		for _, n := range s.Names {
+			database, name := ast.QuoteString(n.Database), ast.QuoteString(n.Name)
+			if !slices.Contains(databases, database) {
+				databases = append(databases, database)
 			}
-			fmt.Fprintf(&list, "(%s, %s)", ast.QuoteString(name.Database), ast.QuoteString(name.Name))
+			names, both = append(names, name), append(both, "("+database+", "+name+")")
 		}
-		return columnsOfTables + " WHERE (database, name) IN (" + list.String() + ")", nil
+		// The server prints the text of every table that the conditions on database and on name let through, each by itself:
+		// it does not look into a pair (26.7, measured: 38 ms instead of 4 beside 240 tables).
+		return columnsOfTables + " WHERE database IN (" + strings.Join(databases, ", ") + ") AND name IN (" + strings.Join(names, ", ") +
+			") AND (database, name) IN (" + strings.Join(both, ", ") + ")", nil
 	case len(s.Databases) > 0:
 		return selectTablesIn, []any{s.Databases}
 	}
@@ -154,6 +175,8 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
 	case ast.KindFunction:
 		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	case ast.KindNamedCollection:
+		err = collections(ctx, c, onlyCollection, []any{name.Name}, keep)
 	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
 		a, err := ReadAccess(ctx, c)
 		if err != nil {

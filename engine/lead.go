@@ -10,6 +10,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/ledger"
 )
 
 // Holder is who has the lease that a pass could not have.
@@ -65,7 +66,7 @@ func (p *pass) lead(ctx context.Context) error {
 		return err
 	}
 	held, err := lease.Acquire(ctx, lease.Options{
-		Store: p.e.store(store), Scope: p.report.Scope, Owner: p.e.owner, Pass: p.report.Pass,
+		Store: p.e.store(store), Scope: string(ledger.ScopeSchema), Owner: p.e.owner, Pass: p.report.Pass,
 		SchemaRelease: p.report.SchemaRelease, EngineRelease: p.report.EngineRelease,
 		Wait: p.e.options.Wait, Observer: &p.e.observer, Clock: p.e.clock, Stats: &p.e.stats, Log: p.e.log,
 	})

@@ -53,6 +53,9 @@ type Options struct {
 	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
 	// is named. Nil: the process's own environment and files.
 	Secret func(ctx context.Context, source, name string) (string, error)
+	// LedgerKey is the key under which the ledger remembers the values of named collections, which a server hides. Nil: the
+	// password of Target. With another key every value is set once more.
+	LedgerKey []byte
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the
@@ -78,6 +81,9 @@ type Engine struct {
 	running running
 	owner   string
 	stats   lease.Stats
+	// carrier queues the parts under one lease, shift is what they work with; whoever has the turn has the shift.
+	carrier *lease.Carrier
+	shift   *pass
 	// observer is what this process has seen of the lease: passes that run again go on from there.
 	observer lease.Observer
 
@@ -125,10 +131,17 @@ func New(o Options) (*Engine, error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	return &Engine{
+	e := &Engine{
 		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
 		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
-	}, nil
+	}
+	e.carrier = lease.NewCarrier(e.takeShift)
+	e.carrier.Wait, e.carrier.Most = o.Wait, carried
+	e.carrier.Released = func(ctx context.Context) {
+		e.shift.leaveShift(ctx)
+		e.shift = nil
+	}
+	return e, nil
 }
 
 // unreleased is the release of a program that has none. Two of them may differ, so that nothing one of them recorded is

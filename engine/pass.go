@@ -35,17 +35,27 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 	default:
 		return Report{}, ErrPassRunning
 	}
-	p := &pass{e: e, report: &Report{
-		Version: 1, State: Running, Pass: e.newPass(), Scope: string(ledger.ScopeSchema), EngineRelease: e.options.Release,
-		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
-	}}
+	p := e.begin(ledger.ScopeSchema)
 	p.step("connecting")
 	defer p.conceal()
 	err := p.run(ctx, reviewed)
-	p.report.Finished = e.now().UTC()
+	return p.end(ctx, err), err
+}
+
+// begin returns a pass that has not done anything.
+func (e *Engine) begin(scope ledger.Scope) *pass {
+	return &pass{e: e, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
+		Version: 1, State: Running, Pass: e.newPass(), Scope: string(scope), EngineRelease: e.options.Release,
+		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
+	}}
+}
+
+// end says in the report how the pass ended.
+func (p *pass) end(ctx context.Context, err error) Report {
+	p.report.Finished = p.e.now().UTC()
 	p.report.summarize()
 	p.report.State = Converged
-	if e.options.SkipTables {
+	if p.e.options.SkipTables && p.part == nil {
 		p.report.State = Unknown
 	}
 	if err != nil {
@@ -56,9 +66,9 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 		p.report.observed(observed)
 	}
 	// Whoever called has the report and tells of it.
-	e.log.DebugContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
+	p.e.log.DebugContext(ctx, "pass ended", "pass", p.report.Pass, "state", p.report.State, "statements", p.report.Summary.Statements,
 		"refused", p.report.Summary.Refused, "error", p.report.Error)
-	return *p.report, err
+	return *p.report
 }
 
 // codeOf returns the word by which programs know an error, or "".
@@ -96,6 +106,12 @@ type pass struct {
 	stopped error
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
 	bootstrapped map[*declared]*ObjectReport
+	// part is what the pass makes true instead of the schema; nil for the schema.
+	part *Part
+	// quiet keeps the pass from those who watch the schema's.
+	quiet bool
+	// decided is the plan that the pass went by.
+	decided *plan.Document
 }
 
 // step says what the pass is at.
@@ -157,11 +173,9 @@ func (p *pass) resolve(ctx context.Context) error {
 	if p.schema, err = p.e.resolve(); err != nil {
 		return err
 	}
-	p.report.SchemaRelease, p.report.OverlayRelease = p.schema.release, p.schema.overlayRelease
-	if fault := p.schema.overlayFault; fault != nil {
-		p.report.OverlayFault = fault.Error()
-		p.e.log.ErrorContext(ctx, "the overlay is left out", "error", fault.Error())
-	}
+	p.report.SchemaRelease = p.schema.release
+	p.schema.overlay.tell(p.report)
+	p.schema.overlay.log(ctx, p.e.log)
 	p.declare(p.schema)
 	return nil
 }
@@ -182,12 +196,15 @@ func (p *pass) meet(ctx context.Context) error {
 	if err := p.checkGrants(ctx); err != nil {
 		return err
 	}
-	p.lost, p.bootstrapped = map[*tree.Declared]string{}, map[*declared]*ObjectReport{}
-	p.x = executor.New(p.conn, executor.Options{
-		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: facts.Knows,
+	p.x = p.executor()
+	return nil
+}
+
+func (p *pass) executor() *executor.Executor {
+	return executor.New(p.conn, executor.Options{
+		Scope: p.report.Scope, Pass: p.report.Pass, Members: p.members, Knows: p.facts.Knows,
 		Ceiling: p.e.options.MaxQuerySize, Pause: p.e.pause, Log: p.e.log,
 	})
-	return nil
 }
 
 // bootstrap creates the bookkeeping objects that are absent, by the same code as every other object: lease and ledger
@@ -235,14 +252,10 @@ func (p *pass) found(ctx context.Context, d *declared) error {
 
 // compare reads the ledger and the catalogue, and writes to the ledger what was done before there was one.
 func (p *pass) compare(ctx context.Context) error {
-	table, err := catalog.ReadObject(ctx, p.conn, ast.KindTable, ledger.Table())
-	if err != nil {
+	if err := p.openLedger(ctx); err != nil {
 		return err
 	}
-	if p.ledger, err = ledger.OpenObject(p.conn, table); err != nil {
-		return err
-	}
-	records, err := p.ledger.Newest(ctx)
+	records, err := p.schema.records(ctx, p.ledger)
 	if err != nil {
 		return err
 	}
@@ -250,15 +263,31 @@ func (p *pass) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.schema.scope().Access {
-		if live.Access, err = catalog.ReadAccess(ctx, p.conn); err != nil {
-			return err
-		}
+	if err := catalog.ReadBeside(ctx, p.conn, live, p.schema.reads()); err != nil {
+		return err
 	}
 	p.c = p.e.comparison(p.schema, live, records)
+	if err := p.c.readValues(ctx, p.e); err != nil {
+		return err
+	}
 	if err := p.read(ctx); err != nil {
 		return err
 	}
+	return p.flushEarly(ctx)
+}
+
+// openLedger finds the ledger, where there is one yet.
+func (p *pass) openLedger(ctx context.Context) error {
+	table, err := catalog.ReadObject(ctx, p.conn, ast.KindTable, ledger.Table())
+	if err != nil {
+		return err
+	}
+	p.ledger, err = ledger.OpenObject(p.conn, table)
+	return err
+}
+
+// flushEarly writes to the ledger what was done before there was one.
+func (p *pass) flushEarly(ctx context.Context) error {
 	if p.ledger == nil {
 		return nil
 	}
@@ -274,8 +303,8 @@ func (p *pass) compare(ctx context.Context) error {
 
 // read reads the tables, views and dictionaries, those in full about which the ledger does not tell enough.
 func (p *pass) read(ctx context.Context) error {
-	scope := p.schema.scope()
-	if p.ledger == nil || p.e.options.Release == unreleased {
+	scope := p.schema.reads()
+	if p.ledger == nil || p.e.options.Release == unreleased || p.part != nil {
 		return catalog.ReadTables(ctx, p.conn, p.c.live, scope)
 	}
 	seen, err := catalog.Glance(ctx, p.conn, scope.Databases)
@@ -320,8 +349,16 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			return err
 		}
 	}
-	if newer := p.c.newerRelease(); newer != "" && !p.e.options.AllowDowngrade {
+	p.decided = doc
+	newer := p.c.newerRelease()
+	switch {
+	case newer != "" && p.part != nil:
+		return &OlderError{p.part.What, p.schema.release, newer}
+	case newer != "" && !p.e.options.AllowDowngrade:
 		return p.regress(doc, newer)
+	}
+	if p.part != nil && p.part.Whole && doc.Summary.Refused+doc.Summary.Unreadable > 0 {
+		return p.refuse(doc)
 	}
 	statements := map[object][]*plan.Statement{}
 	for _, s := range doc.Statements {
@@ -367,6 +404,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	p.others(doc)
 	if err := p.refresh(ctx); err != nil {
 		failures = append(failures, err)
+	}
+	if p.part != nil {
+		return errors.Join(failures...)
 	}
 	if err := p.compareMembers(ctx); err != nil {
 		failures = append(failures, err)

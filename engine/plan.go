@@ -9,7 +9,6 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/dfe-engine/dfe/catalog"
-	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -26,6 +25,7 @@ func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 // document is the plan of a comparison, with how many rows its changes cost.
 func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
 	doc := c.plan()
+	doc.Overlay = c.schema.overlay.leftOut()
 	for _, o := range doc.Objects {
 		e.count(ctx, conn, o.Name, o.Changes)
 	}
@@ -57,9 +57,11 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err != nil {
 		return err
 	}
-	if s.overlayFault != nil {
-		e.log.ErrorContext(ctx, "the overlay is left out", "error", s.overlayFault.Error())
-	}
+	s.overlay.log(ctx, e.log)
+	return e.plannedOf(ctx, s, use)
+}
+
+func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Conn, *comparison) error) error {
 	conn, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -73,20 +75,24 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err := e.checkServer(facts, s); err != nil {
 		return err
 	}
-	live, err := catalog.ReadObjects(ctx, conn, facts, s.scope())
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.reads())
 	if err != nil {
 		return err
 	}
-	l, err := ledger.Open(conn, live)
+	l, err := s.ledger(ctx, conn, live)
 	if err != nil {
 		return err
 	}
-	records, err := l.Newest(ctx)
+	records, err := s.records(ctx, l)
 	if err != nil {
 		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return use(conn, e.comparison(s, live, records))
+	c := e.comparison(s, live, records)
+	if err := c.readValues(ctx, e); err != nil {
+		return err
+	}
+	return use(conn, c)
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.

@@ -45,7 +45,7 @@ func (c *comparison) newerRelease() string {
 	}
 	newest := ""
 	for key, r := range c.records {
-		if key.Scope != ledger.ScopeSchema || c.schema.borrowed(key) {
+		if key.Scope != c.schema.scope || c.schema.borrowed(key) {
 			continue
 		}
 		v, err := tree.ParseVersion(r.SchemaRelease)

@@ -49,9 +49,11 @@ type Report struct {
 	// Bus is the deployment's Kafka as it was found, Topics what became of the declared topics.
 	Bus    topics.Cluster  `json:"bus"`
 	Topics []*topics.Topic `json:"topics"`
-	// OverlayFault is why the overlay was left out; the core is not affected by it.
-	OverlayFault string  `json:"overlay_fault,omitempty"`
-	Summary      Summary `json:"summary"`
+	// OverlayFault is why the overlay was left out as a whole, OverlayRefused are the objects of it that were left out by
+	// name; the core is not affected by either.
+	OverlayFault   string                `json:"overlay_fault,omitempty"`
+	OverlayRefused []plan.OverlayRefusal `json:"overlay_refused,omitempty"`
+	Summary        Summary               `json:"summary"`
 	// Error is why the pass failed, in one sentence; Code is that reason as one word for programs, where it has one.
 	Error string `json:"error,omitempty"`
 	Code  string `json:"code,omitempty"`
@@ -63,6 +65,8 @@ type Report struct {
 	// that was not kept, in milliseconds.
 	Holder  *Holder `json:"holder,omitempty"`
 	ClaimMS int64   `json:"claim_ms,omitempty"`
+	// WaitedMS is how long a part waited for its turn and for the lease, in milliseconds.
+	WaitedMS int64 `json:"waited_ms,omitempty"`
 	// LeaseUnreleased says that the lease was left to lapse instead of being released.
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }

@@ -43,6 +43,9 @@ func (e *Engine) Running() (Report, bool) {
 
 // publish shows the pass as it is now.
 func (p *pass) publish(step string) {
+	if p.quiet {
+		return // what others watch is the schema
+	}
 	p.e.running.mu.Lock()
 	defer p.e.running.mu.Unlock()
 	p.e.running.at = true
@@ -73,10 +76,8 @@ func (e *Engine) Declared() (Report, error) {
 	if err != nil {
 		return r, err
 	}
-	r.SchemaRelease, r.OverlayRelease, r.Objects, r.Topics = s.release, s.overlayRelease, s.pending(), e.pendingTopics(s)
-	if s.overlayFault != nil {
-		r.OverlayFault = s.overlayFault.Error()
-	}
+	r.SchemaRelease, r.Objects, r.Topics = s.release, s.pending(), e.pendingTopics(s)
+	s.overlay.tell(&r)
 	return r, nil
 }
 
@@ -96,7 +97,7 @@ func (s *schema) flow(o ast.Object) (reads, writes []string) {
 		return nil, nil
 	}
 	for _, ref := range deps.Of(o) {
-		if ref.Kind == deps.Function || ref.Name == o.ID() || s.relations[ref.Name] == nil {
+		if !ref.InDatabase() || ref.Name == o.ID() || s.relations[ref.Name] == nil {
 			continue
 		}
 		into := &reads

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -57,14 +56,18 @@ func (d *declared) key() ledger.Key {
 
 // schema is what a pass makes true: the core tree, the bookkeeping it needs and the overlay.
 type schema struct {
+	// scope is that of the objects: [ledger.ScopeSchema], the overlay's besides, or that of a part.
+	scope              ledger.Scope
 	release, minServer string
-	overlayRelease     string
+	overlay            overlay
 	objects            []*declared
 	topics             []*declared
 	relations          map[ast.Name]*declared // tables, views and dictionaries: one space of names
 	book               *rules.Book
-	// overlayFault keeps an overlay out; it never stops the core.
-	overlayFault error
+	core               *tree.Tree
+	// rendered and part are set where the objects are those of a part of the deployment, and not the schema.
+	rendered *tree.Tree
+	part     *Part
 }
 
 // resolve loads the tree, the overlay and the rule tables.
@@ -77,7 +80,7 @@ func (e *Engine) resolve() (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
+	s := &schema{core: core, scope: ledger.ScopeSchema, release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
 	if err := s.addBookkeeping(core); err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (e *Engine) resolve() (*schema, error) {
 		s.add(&declared{d, ledger.ScopeSchema, core.Release})
 	}
 	if e.options.Overlay != "" {
-		s.overlayFault = s.addOverlay(core, e.options.Overlay)
+		s.overlay = s.addOverlay(core, e.options.Overlay)
 	}
 	for _, column := range e.options.AcceptLoss {
 		if err := s.holdsColumn(column); err != nil {
@@ -122,7 +125,7 @@ func (s *schema) add(d *declared) {
 		return
 	}
 	s.objects = append(s.objects, d)
-	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && !d.Kind.IsAccess() {
+	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && d.Kind != ast.KindNamedCollection && !d.Kind.IsAccess() {
 		s.relations[d.Name] = d
 	}
 }
@@ -168,44 +171,6 @@ func ownsNoBooks(what string, t *tree.Tree) error {
 	return err
 }
 
-func (s *schema) addOverlay(core *tree.Tree, dir string) error {
-	overlay, diags := tree.LoadDir(dir, tree.Options{Base: core})
-	if diags.HasErrors() {
-		return &TreeError{"the overlay", overlay.Files(), diags}
-	}
-	if err := ownsNoBooks("the overlay", overlay); err != nil {
-		return err
-	}
-	for _, id := range bookkeeping() {
-		if overlay.Find(id.kind, id.name) != nil {
-			return fmt.Errorf("the overlay declares %s, which is the core's: leave it out", id.name)
-		}
-	}
-	if err := s.extendRules(dir); err != nil {
-		return err
-	}
-	s.overlayRelease = overlay.Release
-	for _, d := range overlay.Objects {
-		s.add(&declared{d, ledger.ScopeOverlay, overlay.Release})
-	}
-	return nil
-}
-
-// extendRules adds the overlay's rule tables, where it has any, to the core's: those of kinds of its own alone. One for a
-// kind the core decides about would loosen it, and keeps the overlay out.
-func (s *schema) extendRules(overlay string) error {
-	own := filepath.Join(overlay, "rules")
-	if info, err := os.Stat(own); err != nil || !info.IsDir() {
-		return nil
-	}
-	book, diags := s.book.Extend(os.DirFS(own))
-	if diags.HasErrors() {
-		return &TreeError{"the overlay's rule tables", book.Files(), diags}
-	}
-	s.book = book
-	return nil
-}
-
 func (e *Engine) loadTree() (*tree.Tree, error) {
 	options := tree.Options{Variables: e.options.Variables}
 	var (
@@ -234,13 +199,18 @@ func (e *Engine) loadRules() (*rules.Book, error) {
 	}
 	own := e.options.TreeFS
 	if e.options.Tree != "" {
-		own = os.DirFS(e.options.Tree)
+		root, err := os.OpenRoot(e.options.Tree)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		own = root.FS()
 	}
 	if own != nil {
-		if info, err := fs.Stat(own, "rules"); err == nil && info.IsDir() {
-			if tables, err = fs.Sub(own, "rules"); err != nil {
-				return nil, err
-			}
+		if found, err := ruleTables(own); err != nil {
+			return nil, err
+		} else if found != nil {
+			tables = found
 		}
 	}
 	book, diags := rules.Load(tables)

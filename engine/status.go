@@ -11,6 +11,7 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // Match says whether a live object is still the one the ledger recorded.
@@ -38,6 +39,8 @@ type Status struct {
 	// bus was asked.
 	Bus    topics.Cluster  `json:"bus"`
 	Topics []*topics.Topic `json:"topics"`
+	// Overlay tells what of the deployment's own tree is left out; absent where nothing is.
+	Overlay *plan.Overlay `json:"overlay,omitempty"`
 }
 
 // ObjectStatus is one object: the newest row of the ledger, and whether the server still has what was recorded.
@@ -76,8 +79,10 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	// What is recorded may live in a database that the tree does not declare any more.
-	scope := s.scope()
+	scope := s.reads()
 	for key := range records {
+		scope.Access = scope.Access || key.Kind.IsAccess()
+		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
 		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.InClickHouse() && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
@@ -126,6 +131,7 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	status := &Status{
 		Version: 1, SchemaRelease: s.release, EngineRelease: e.options.Release,
 		Server: live.Facts.Version, Platform: string(e.platform(live.Facts)), Objects: []*ObjectStatus{},
+		Overlay: s.overlay.leftOut(),
 	}
 	declared := map[ledger.Key]bool{}
 	for _, d := range s.objects {
@@ -147,6 +153,8 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 			o = live.Databases[key.Name]
 		case ast.KindFunction:
 			o = live.Functions[key.Name]
+		case ast.KindNamedCollection:
+			o = live.Collections[key.Name]
 		}
 		if key.Kind.IsAccess() {
 			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})

@@ -29,7 +29,11 @@ func (s *schema) declaredTopics(records map[ledger.Key]*ledger.Record) []topics.
 
 // topicRunner is a run over the topics of a schema.
 func (e *Engine) topicRunner(s *schema) *topics.Runner {
-	return &topics.Runner{Bus: e.options.Bus, Book: s.book, Wait: e.options.BusWait, Log: e.log, Pause: e.pause, Now: e.now}
+	wait := e.options.BusWait
+	if s.part != nil {
+		wait = 0 // others wait for their turn, and whoever asked may ask again
+	}
+	return &topics.Runner{Bus: e.options.Bus, Book: s.book, Wait: wait, Log: e.log, Pause: e.pause, Now: e.now}
 }
 
 // pendingTopics are the topics before anything was asked of the bus.

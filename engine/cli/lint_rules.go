@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -21,11 +23,24 @@ const rulesDir = "rules"
 func (s *schemaTree) lintRules() (hcl.Diagnostics, map[string]*hcl.File) {
 	book, diags := ruleTables(s.dir)
 	if s.overlay != "" {
-		own := filepath.Join(s.overlay, rulesDir)
-		if !isDir(own) {
-			return nil, nil
+		root, err := os.OpenRoot(s.overlay)
+		if err != nil {
+			return nil, nil // reported with the manifest
 		}
-		book, diags = book.Extend(os.DirFS(own))
+		defer root.Close()
+		info, err := fs.Stat(root.FS(), rulesDir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir():
+			return nil, nil
+		case err != nil:
+			return hcl.Diagnostics{{Severity: hcl.DiagError, Extra: ruleFault, Summary: "The rule tables cannot be read",
+				Detail: fmt.Sprintf("The directory %q of the overlay: %v. The whole overlay is left out as long as it stands.", rulesDir, err)}}, nil
+		}
+		own, err := fs.Sub(root.FS(), rulesDir)
+		if err != nil {
+			return nil, nil // the name is a valid one
+		}
+		book, diags = book.Extend(own)
 	}
 	files := map[string]*hcl.File{}
 	for name, f := range book.Files() {

@@ -57,6 +57,10 @@ func TestLintTellsByItsExitCode(t *testing.T) {
 	typo := ruled("table.rules", "kind table\nrule \"a table is created\" on add objekt -> create\n")
 	loose := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\n",
 		"rules/table.rules": "kind table\nrule \"a key is changed\" on any order_by -> none\n"})
+	foreign := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\nview \"otel.mine\" {\n  from = \"views/mine.sql\"\n}\n",
+		"views/mine.sql": "CREATE VIEW otel.mine\nAS SELECT Body\nFROM otel.otel_logs\nCOMMENT 'Mine'\n"})
+	taken := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\nview \"dfe.open_detections\" {\n  from = \"../mine.sql\"\n}\n"})
+	leaving := directory(t, map[string]string{"manifest.hcl": "release = \"1.0.0\"\nview \"otel.mine\" {\n  from = \"../mine.sql\"\n}\n"})
 	for _, test := range []struct {
 		name string
 		code int
@@ -71,6 +75,9 @@ func TestLintTellsByItsExitCode(t *testing.T) {
 		{"rule tables of its own", cli.ExitDone, []string{"--tree", core}, "nothing to remark"},
 		{"a fault in a rule table", cli.ExitDifferences, []string{"--tree", typo}, "rules/table.rules:2:34: error DFE199"},
 		{"an overlay that loosens a core rule", cli.ExitDifferences, []string{"--overlay", loose}, "An overlay has rules for kinds of its own alone"},
+		{"an overlay in a directory of the core", cli.ExitDifferences, []string{"--overlay", foreign}, "A directory of the core release"},
+		{"an overlay with a name of the core", cli.ExitDifferences, []string{"--overlay", taken}, "belongs to the core release"},
+		{"an overlay that leaves its directory", cli.ExitDifferences, []string{"--overlay", leaving}, "Path leaves the tree"},
 		{"an overlay over a fault", cli.ExitFailed, []string{"--tree", fault, "--overlay", overlay}, "the schema tree cannot be used"},
 		{"an empty directory", cli.ExitFailed, []string{"--tree", t.TempDir()}, "nothing to lint"},
 		{"an empty overlay", cli.ExitFailed, []string{"--overlay", t.TempDir()}, "nothing to lint"},

@@ -59,9 +59,7 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 			b.WriteString("    " + strings.ReplaceAll(note, "\n", "\n    ") + "\n")
 		}
 	}
-	if r.OverlayFault != "" {
-		b.WriteString(t.paint(red, "the overlay is left out") + ": " + r.OverlayFault + "\n")
-	}
+	b.WriteString(leftOut(t, &plan.Overlay{Fault: r.OverlayFault, Refused: r.OverlayRefused}))
 	for _, n := range r.Notices {
 		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
 	}
@@ -71,6 +69,20 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	b.WriteString(conclusion(t, r) + "\n")
 	_, err := fmt.Fprint(a.Out, b.String())
 	return err
+}
+
+// leftOut tells what of the overlay is left out, a line each.
+func leftOut(t terminal, o *plan.Overlay) string {
+	var b strings.Builder
+	if o != nil && o.Fault != "" {
+		b.WriteString(t.paint(red, "the overlay is left out") + ": " + o.Fault + "\n")
+	}
+	if o != nil {
+		for _, r := range o.Refused {
+			b.WriteString(t.paint(red, "refused of the overlay") + ": " + r.Kind + " " + r.Object + ": " + r.Text() + "\n")
+		}
+	}
+	return b.String()
 }
 
 // done says what was carried out: "create", or each change with its path.
@@ -236,7 +248,7 @@ func (a *app) showStatus(s *engine.Status) error {
 			return t.paint(green, text)
 		}
 		return t.paint(yellow, text)
-	}))
+	})+leftOut(t, s.Overlay))
 	return err
 }
 

@@ -54,6 +54,8 @@ type Options struct {
 	// statements are the library's to refuse. Users is then empty.
 	Access Access
 	access AccessConfig // as Access has it now
+	// Front, when set, sees each statement before the engine does.
+	Front Front
 }
 
 func (o Options) withDefaults() Options {
@@ -88,6 +90,7 @@ type Server struct {
 	options  Options
 	library  string
 	changing chan struct{} // held while access objects change
+	front    Front
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
@@ -118,7 +121,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: o.Log, password: o.Password,
+		log: o.Log, password: o.Password, front: o.Front,
 		slots: make(chan struct{}, o.MaxQueries), changing: make(chan struct{}, 1), options: o, library: lib.Path,
 		done: make(chan struct{}),
 	}

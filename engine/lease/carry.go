@@ -2,8 +2,10 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Carrier carries one lease across pieces of work that are queued, such as source
@@ -11,13 +13,27 @@ import (
 // released after the last. Pieces are done one at a time, first come first served.
 type Carrier struct {
 	acquire func(context.Context) (*Held, error)
+	// Released is called after a lease that was carried is given back or found lost;
+	// nil: nothing.
+	Released func(context.Context)
+	// Wait bounds how long one waits for its turn: ErrTurn then. 0: no bound.
+	Wait time.Duration
+	// Most is how long one lease is carried: after it the next in the queue takes a
+	// lease anew, so that others who wait for it have their chance. 0: no bound.
+	Most time.Duration
 
 	mu    sync.Mutex
 	busy  bool
 	queue []chan struct{} // of those who wait; closed to give one the turn
 
-	held *Held // of whoever has the turn
+	// Of whoever has the turn: the lease, and since when it is carried.
+	held  *Held
+	since time.Time
 }
+
+// ErrTurn says that others who came before were not through within the wait. The lease
+// is this process's own meanwhile, or what they wait for.
+var ErrTurn = errors.New("others that were queued before are not through")
 
 // NewCarrier returns a carrier that takes the lease by acquire.
 func NewCarrier(acquire func(context.Context) (*Held, error)) *Carrier {
@@ -33,7 +49,7 @@ func (c *Carrier) Do(ctx context.Context, work func(context.Context, *Held) erro
 		return err
 	}
 	defer c.passOn(ctx)
-	if c.held != nil && !c.held.Valid() {
+	if c.held != nil && (!c.held.Valid() || c.Most > 0 && time.Since(c.since) > c.Most) {
 		c.put(ctx)
 	}
 	if c.held == nil {
@@ -41,7 +57,7 @@ func (c *Carrier) Do(ctx context.Context, work func(context.Context, *Held) erro
 		if err != nil {
 			return err
 		}
-		c.held = held
+		c.held, c.since = held, time.Now()
 	}
 	return work(ctx, c.held)
 }
@@ -59,10 +75,19 @@ func (c *Carrier) waitForTurn(ctx context.Context) error {
 	turn := make(chan struct{})
 	c.queue = append(c.queue, turn)
 	c.mu.Unlock()
+	var late <-chan time.Time
+	if c.Wait > 0 {
+		timer := time.NewTimer(c.Wait)
+		defer timer.Stop()
+		late = timer.C
+	}
+	why := ErrTurn
 	select {
 	case <-turn:
 		return nil
+	case <-late:
 	case <-ctx.Done():
+		why = context.Cause(ctx)
 	}
 	c.mu.Lock()
 	at := slices.Index(c.queue, turn)
@@ -73,7 +98,7 @@ func (c *Carrier) waitForTurn(ctx context.Context) error {
 	if at < 0 {
 		c.passOn(ctx) // the turn came with the lease; neither may be lost with its taker
 	}
-	return context.Cause(ctx)
+	return why
 }
 
 // passOn gives turn and lease to the next in the queue; if nobody waits, it
@@ -113,5 +138,8 @@ func (c *Carrier) put(ctx context.Context) {
 	if c.held != nil {
 		_ = c.held.Release(context.WithoutCancel(ctx)) // logged and counted there
 		c.held = nil
+		if c.Released != nil {
+			c.Released(context.WithoutCancel(ctx))
+		}
 	}
 }

@@ -114,7 +114,22 @@ func (l *Ledger) Append(ctx context.Context, records ...*Record) error {
 }
 
 // Newest returns the newest row of each object, in one query.
-func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) {
+func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) { return l.newest(ctx, "") }
+
+// NewestIn returns the newest row of each object of a scope, and where names are given of these alone.
+func (l *Ledger) NewestIn(ctx context.Context, scope Scope, names ...string) (map[Key]*Record, error) {
+	where := " WHERE scope = " + ast.QuoteString(string(scope))
+	if len(names) > 0 {
+		quoted := make([]string, len(names))
+		for i, name := range names {
+			quoted[i] = ast.QuoteString(name)
+		}
+		where += " AND name IN (" + strings.Join(quoted, ", ") + ")"
+	}
+	return l.newest(ctx, where)
+}
+
+func (l *Ledger) newest(ctx context.Context, where string) (map[Key]*Record, error) {
 	if l == nil {
 		return map[Key]*Record{}, nil
 	}
@@ -127,7 +142,7 @@ func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) {
 	if slices.Contains(names, "epoch") {
 		order = "epoch DESC, " + order
 	}
-	query := "SELECT " + strings.Join(names, ", ") + " FROM " + Table().SQL() + " ORDER BY " + order + " LIMIT 1 BY scope, kind, name"
+	query := "SELECT " + strings.Join(names, ", ") + " FROM " + Table().SQL() + where + " ORDER BY " + order + " LIMIT 1 BY scope, kind, name"
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(readSettings()))
 	found := map[Key]*Record{}
 	err := l.conn.Select(ctx, query, nil, func(scan func(...any) error) error {

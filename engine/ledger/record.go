@@ -18,6 +18,12 @@ const (
 	ScopeOverlay Scope = "overlay"
 )
 
+// The scopes of the parts of a deployment that come besides: a data source's objects, and the tenants'.
+const (
+	ScopeSource Scope = "source"
+	ScopeTenant Scope = "tenant"
+)
+
 // Outcome is what came of an object in a pass.
 type Outcome string
 

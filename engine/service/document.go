@@ -130,7 +130,7 @@ func (s *Service) Document() *Document {
 	declared, last, running, started, next := s.declared, s.last, s.running, s.started, s.next
 	s.mu.Unlock()
 
-	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault}
+	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault, OverlayRefused: declared.OverlayRefused}
 	switch {
 	case running:
 		r.State, r.Step, r.Started = engine.Running, "starting", started
@@ -175,6 +175,9 @@ func (d *Document) fill(r *engine.Report, declared []*engine.ObjectReport) {
 	}
 	if r.OverlayFault != "" {
 		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Reason: r.OverlayFault})
+	}
+	for _, refused := range r.OverlayRefused {
+		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Object: refused.Object, Reason: refused.Text()})
 	}
 	reported := map[string]bool{}
 	for _, o := range r.Objects {

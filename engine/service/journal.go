@@ -33,6 +33,9 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 	if r.OverlayFault != "" {
 		j.once(ctx, slog.LevelError, "overlay", "overlay left out", r.OverlayFault, "error", r.OverlayFault)
 	}
+	for _, refused := range r.OverlayRefused {
+		j.once(ctx, slog.LevelError, "overlay "+refused.Object, "refused of the overlay", refused.Text(), "kind", refused.Kind, "object", refused.Object, "reason", refused.Text())
+	}
 	for _, o := range r.Objects {
 		about := []any{"kind", string(o.Kind), "object", o.Name}
 		key := string(o.Kind) + " " + o.Name

@@ -20,9 +20,9 @@ table "shop.page_views" {
 }
 
 view "shop.revenue_by_day" {
-  from = "views/revenue_by_day.sql"
+  from = "reports/revenue_by_day.sql"
 }
 
 view "shop.top_pages" {
-  from = "views/top_pages.sql"
+  from = "reports/top_pages.sql"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/dfe-engine/dfe/lang/plainhcl"
 	"github.com/dfe-engine/dfe/lang/regular"
 )
 
@@ -57,6 +58,9 @@ type source struct {
 
 // pos turns a byte offset into a position. Columns count runes, as HCL's do for text without combining marks.
 func (s *source) pos(offset int) hcl.Pos {
+	if offset <= 0 {
+		return hcl.InitialPos
+	}
 	if s.starts == nil {
 		s.starts = append(s.starts, 0)
 		for i, b := range s.bytes {
@@ -118,7 +122,7 @@ func (f *files) read(name string) (*source, *fileError) {
 	if s := f.sources[name]; s != nil {
 		return s, nil
 	}
-	if bad := f.insideTree(name); bad != nil {
+	if _, bad := f.resolve(name); bad != nil {
 		return nil, bad
 	}
 	data, bad := f.slurp(name)
@@ -165,8 +169,9 @@ func (f *files) openError(name string, err error) *fileError {
 	return &fileError{CodeFile, "Missing file", fmt.Sprintf("There is no file %q in the tree.", name) + suggest(name, siblings)}
 }
 
-// insideTree follows symbolic links and refuses one that leaves the tree. A file system without links has none.
-func (f *files) insideTree(name string) *fileError {
+// resolve follows symbolic links to where a file is, and refuses one that leaves the tree. A file system without links
+// has none.
+func (f *files) resolve(name string) (string, *fileError) {
 	const maxLinks = 40
 	rest, done := strings.Split(name, "/"), ""
 	for links := 0; len(rest) > 0; {
@@ -177,19 +182,19 @@ func (f *files) insideTree(name string) *fileError {
 		}
 		target, err := fs.ReadLink(f.fsys, done)
 		if err != nil {
-			return &fileError{CodeFile, "File cannot be read", fmt.Sprintf("%q is a symbolic link that cannot be followed.", done)}
+			return "", &fileError{CodeFile, "File cannot be read", fmt.Sprintf("%q is a symbolic link that cannot be followed.", done)}
 		}
 		resolved := path.Join(path.Dir(done), target)
 		if path.IsAbs(target) || resolved == ".." || strings.HasPrefix(resolved, "../") {
-			return &fileError{CodePath, "Symbolic link leaves the tree",
+			return "", &fileError{CodePath, "Symbolic link leaves the tree",
 				fmt.Sprintf("%q leads to %q, outside the directory of the manifest. Put the file itself into the tree.", done, target)}
 		}
 		if links++; links > maxLinks {
-			return &fileError{CodePath, "Symbolic links loop", fmt.Sprintf("%q does not end after %d links.", name, maxLinks)}
+			return "", &fileError{CodePath, "Symbolic links loop", fmt.Sprintf("%q does not end after %d links.", name, maxLinks)}
 		}
 		done, rest = "", slices.Concat(strings.Split(resolved, "/"), rest)
 	}
-	return nil
+	return done, nil
 }
 
 // hclBody returns the parsed body of an .hcl file. Its syntax faults go to out, the first time only; ok is false when
@@ -201,6 +206,10 @@ func (f *files) hclBody(name string, out *faults) (*source, bool, *fileError) {
 	}
 	if s.body != nil || f.failed[s.name] {
 		return s, !f.failed[s.name], nil
+	}
+	if body, plain := plainhcl.Parse(s.bytes, s.name, f.limits.Nesting); plain {
+		s.body = body
+		return s, true, nil
 	}
 	if at, deep := tooDeep(s, f.limits.Nesting); deep {
 		f.failed[s.name] = true

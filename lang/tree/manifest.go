@@ -103,7 +103,7 @@ func (l *loader) declare(k kind, block *hclsyntax.Block, body content, inst inst
 		return
 	}
 	if first := l.opts.Base.Find(k.name, name); first != nil {
-		l.fault(CodeDuplicate, at, fmt.Sprintf("%s belongs to the core release", name),
+		l.refuse(&Declared{Kind: k.name, Name: name}, CodeDuplicate, at, fmt.Sprintf("%s belongs to the core release", name),
 			"An overlay adds objects and changes none of the release it is laid over. Give the object another name.")
 		return
 	}
@@ -135,11 +135,15 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 		d.Broken = true
 		return
 	}
+	if bad := l.foreignFile(from.value); bad != nil {
+		l.badFile(d, attr.Expr.Range(), bad)
+		return
+	}
 	switch ext := path.Ext(from.value); ext {
 	case ".hcl":
 		src, good, bad := l.files.hclBody(from.value, l.faults)
 		if bad != nil {
-			l.fault(bad.code, attr.Expr.Range(), bad.summary, bad.detail)
+			l.badFile(d, attr.Expr.Range(), bad)
 			return
 		}
 		d.File = src.name
@@ -159,7 +163,7 @@ func (l *loader) fromFile(k kind, d *Declared, attr *hclsyntax.Attribute, s *sco
 		}
 		src, bad := l.files.read(from.value)
 		if bad != nil {
-			l.fault(bad.code, attr.Expr.Range(), bad.summary, bad.detail)
+			l.badFile(d, attr.Expr.Range(), bad)
 			return
 		}
 		d.File = src.name

@@ -28,8 +28,14 @@ type Tree struct {
 	// Variables are the variables of the manifest with the values of this load, in the order declared.
 	Variables []Variable
 
+	// Refused are the objects of an overlay that are left out; they are not among the others.
+	Refused []Refusal
+
 	sources map[string]*source
 	byName  map[nameKey]*Declared
+	// What an overlay of this tree sees: its own files, those it shares, and var and local.
+	files, shared *files
+	names         map[string]cty.Value
 }
 
 // nameKey is a name in the space where it has to be unique: tables, views and dictionaries share one, users and
@@ -67,6 +73,7 @@ type Declared struct {
 
 	places  places
 	columns *relation // what it gives to a query, made when first asked for
+	refused bool      // an overlay that leaves it out
 }
 
 // Find returns the object that is declared under a name, or nil. A name of a table, view, materialized view or
@@ -125,7 +132,9 @@ func Load(fsys fs.FS, opts Options) (tree *Tree, diags hcl.Diagnostics) {
 		l.kinds[string(k.name)] = k
 	}
 	l.load()
-	l.tree.sources = l.files.sources
+	l.keepShared()
+	l.tree.files, l.tree.names = l.files, l.names
+	l.tree.sources = maps.Clone(l.files.sources)
 	maps.Copy(l.tree.sources, l.given)
 	return l.tree, l.sorted()
 }
@@ -139,10 +148,10 @@ type loader struct {
 	functions map[string]function.Function
 	kinds     map[string]kind
 	fragments map[fragment]*ast.Node
-	given     map[string]*source // values from the command line, as sources of faults
+	given     map[string]*source // values from the command line and files of the release below, as sources of faults
 	manifest  *source
 	names     map[string]cty.Value // var and local
-	inCycle   map[*Declared]bool   // of roles or profiles
+	inCycle   map[*Declared]bool   // the objects that rest on themselves
 	tree      *Tree
 }
 
@@ -176,7 +185,7 @@ func (l *loader) load() {
 			byType[block.Type] = append(byType[block.Type], block)
 		}
 	}
-	variables := l.variables(byType["variable"])
+	variables := l.below(l.variables(byType["variable"]))
 	l.names = map[string]cty.Value{"var": variables, "local": l.locals(byType["locals"], variables)}
 
 	root := l.scope(manifest, nil)

@@ -12,6 +12,8 @@ type Document struct {
 	Summary    Summary      `json:"summary"`
 	// Bus is the deployment's Kafka as the topics among the objects were decided on it; nil where no topic is declared.
 	Bus *Bus `json:"bus,omitempty"`
+	// Overlay tells what of a deployment's own tree is left out; absent where all of it is in the plan.
+	Overlay *Overlay `json:"overlay,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
@@ -119,10 +121,15 @@ type Statement struct {
 type Secret struct {
 	// Reference is the text in the statement that the value, as a literal, takes the place of.
 	Reference string `json:"reference"`
-	// Source is "env" or "file"; Name is the variable or the path.
+	// Source is "env" or "file", and Name the variable or the path; or it is [FromDefinition], and Name the key of a named
+	// collection whose value stands in the definition.
 	Source string `json:"source"`
 	Name   string `json:"name"`
 }
+
+// FromDefinition is the source of a value that the definition itself holds. A server hides the values of a named
+// collection from those who may see it, and so does a plan.
+const FromDefinition = "definition"
 
 // Expect is the state a statement was decided on.
 type Expect struct {

@@ -65,6 +65,10 @@ func (j *jsonWriter) document(d *Document, o JSONOptions) {
 		j.text(",\n\"bus\":")
 		j.value(d.Bus)
 	}
+	if d.Overlay != nil {
+		j.text(",\n\"overlay\":")
+		j.value(d.Overlay)
+	}
 	if d.Rehearsal != nil {
 		j.text(",\n\"rehearsal\":")
 		j.value(d.Rehearsal)

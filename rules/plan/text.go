@@ -40,6 +40,7 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 			t.object(object)
 		}
 	}
+	t.overlay(d.Overlay)
 	t.bus(d.Bus)
 	t.statements(d.Statements)
 	t.rehearsal(d.Rehearsal)

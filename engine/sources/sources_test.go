@@ -1,0 +1,145 @@
+package sources_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/sources"
+)
+
+const web = `
+id           = "web-access"
+organisation = "acme"
+profile      = "timeseries"
+keys         = ["host"]
+ttl_days     = 30
+
+column "host" {
+  type    = "LowCardinality(String)"
+  comment = "Who answered"
+}
+column "status" { type = "UInt16" }
+column "only_on_insert" {
+  type      = "String"
+  ephemeral = true
+}
+index "idx_status" {
+  expression  = "status"
+  type        = "set(100)"
+  granularity = 4
+}
+`
+
+// offline is an engine without a server.
+func offline(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: "http://localhost:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func parse(t testing.TB, text string) *sources.Config {
+	t.Helper()
+	c, err := sources.Parse("web.hcl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// faults lists what is wrong, as "line: summary".
+func faults(err error) string {
+	var fault *engine.TreeError
+	if !errors.As(err, &fault) {
+		return fmt.Sprint(err)
+	}
+	var list []string
+	for _, d := range fault.Diags {
+		place := "nowhere"
+		if d.Subject != nil {
+			place = fmt.Sprintf("%s:%d", d.Subject.Filename, d.Subject.Start.Line)
+			if fault.Files[d.Subject.Filename] == nil {
+				place += " of no file"
+			}
+		}
+		list = append(list, place+": "+d.Summary)
+	}
+	return strings.Join(list, "; ")
+}
+
+func TestASourceIsADatabaseATableAndItsStandardViews(t *testing.T) {
+	rendered, err := offline(t).CheckPart(parse(t, web).Part())
+	if err != nil {
+		t.Fatal(faults(err))
+	}
+	var got []string
+	for _, d := range rendered.Objects {
+		got = append(got, string(d.Kind)+" "+d.Name.String())
+	}
+	want := []string{
+		"database org_acme", "table org_acme.webx2daccess", "view org_acme.webx2daccess__daily_volume",
+		"view org_acme.webx2daccess__errors", "view org_acme.webx2daccess__latest",
+		"topic acme__webx2daccess_land", "topic acme__webx2daccess_load",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// config writes a config around what a case is about.
+func config(more string) string {
+	return "id = \"web\"\norganisation = \"acme\"\nprofile = \"minimal\"\n" + more + "\n"
+}
+
+func TestEveryFaultOfAConfigStandsAtItsPlaceInIt(t *testing.T) {
+	const column = "column \"a\" { type = \"String\" }\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"no HCL", "id = ", "web.hcl:1: Missing expression"},
+		{"nothing", "", `web.hcl:1: Missing required argument; web.hcl:1: Missing required argument; web.hcl:1: Missing required argument`},
+		{"an unknown attribute", config("key = [\"a\"]"), "web.hcl:4: Unsupported argument"},
+		{"an unknown block", config("columns \"a\" {}"), "web.hcl:4: Unsupported block type"},
+		{"an empty id", strings.Replace(config(""), `"web"`, `""`, 1), `web.hcl:1: Wrong value for "id"`},
+		{"a zero byte in an id", strings.Replace(config(""), `"web"`, `"a\u0000"`, 1), `web.hcl:1: Wrong value for "id"`},
+		{"a long id", strings.Replace(config(""), `"acme"`, `"`+strings.Repeat("a", 513)+`"`, 1), `web.hcl:2: Wrong value for "organisation"`},
+		{"an unknown profile", strings.Replace(config(""), "minimal", "maximal", 1), `web.hcl:3: Unknown profile "maximal"`},
+		{"an unknown view", config(`views = ["newest"]`), `web.hcl:4: Unknown standard view "newest"`},
+		{"a view twice", config(`views = ["latest", "latest"]`), `web.hcl:4: "latest" stands twice in "views"`},
+		{"a key that is no column", config(`keys = ["b"]` + "\n" + column), `web.hcl:4: Unknown key "b"`},
+		{"a key that is not stored", config(`keys = ["a"]` + "\ncolumn \"a\" {\n  type  = \"UInt8\"\n  alias = \"1\"\n}"), `web.hcl:4: "a" is no key`},
+		{"a fraction of a day", config("ttl_days = 1.5"), `web.hcl:4: Wrong value for "ttl_days"`},
+		{"less than nothing", config("ttl_days = -1"), `web.hcl:4: Wrong value for "ttl_days"`},
+		{"more than a century", config("ttl_days = 1e300"), `web.hcl:4: Wrong value for "ttl_days"`},
+		{"days in words", config(`ttl_days = "ten"`), `web.hcl:4: Wrong value for "ttl_days"`},
+		{"a column of the profile", config("column \"load_error\" { type = \"String\" }"), `web.hcl:4: The profile has a column "load_error"`},
+		{"a column twice", config(column + column), `web.hcl:5: Column "a" is declared twice`},
+		{"an unknown type", config("column \"a\" { type = \"Strin\" }"), `web.hcl:4: Unknown type "Strin"`},
+		{"a column without a type", config("column \"a\" {}"), `web.hcl:4: Missing attribute "type"`},
+		{"an unknown word of a column", config("column \"a\" {\n  type = \"String\"\n  code = \"LZ4\"\n}"), `web.hcl:6: Unknown attribute "code"`},
+		{"an index over nothing", config("index \"i\" {\n  expression = \"b\"\n  type = \"set(1)\"\n}"), `web.hcl:5: Unknown column "b"`},
+		{"a variable", config("column \"a\" { type = \"FixedString(${var.ttl_days})\" }"), "web.hcl:4: A config has no variables"},
+		{"a variable of its own", config("title = \"${var.source}\""), "web.hcl:4: Variables not allowed; web.hcl:4: Unsuitable value type"},
+		{"too much", config("# " + strings.Repeat("a", 1<<20)), "web.hcl:0: A config is too large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			parsed, err := sources.Parse("web.hcl", []byte(c.text))
+			if err == nil {
+				_, err = offline(t).CheckPart(parsed.Part())
+			}
+			got := ""
+			if err != nil {
+				got = faults(err)
+			}
+			if got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

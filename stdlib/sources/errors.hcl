@@ -1,0 +1,8 @@
+query   = <<-SQL
+  SELECT
+      ${local.columns}
+  FROM ${local.table}
+  WHERE load_error != ''
+  ORDER BY ingested_at DESC
+SQL
+comment = "Rows of the source ${var.source} that could not be read in full, and why"
