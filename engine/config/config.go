@@ -26,6 +26,8 @@ type Config struct {
 	MaxQuerySize int
 	// BootstrapTables says whether a service makes the schema true at boot.
 	BootstrapTables bool
+	// Tokens is the file that says who may call the routes that change something; empty: nobody.
+	Tokens string
 	// Overlay is the directory of the deployment's own tree; empty: none.
 	Overlay string
 	Kafka   Kafka
@@ -120,6 +122,7 @@ func Variables() []Variable {
 		{kafka + "TIERED_STORAGE", "false", acceptsSwitch, "set remote.storage.enable on the landing topic; false leaves the key unset", setSwitch(func(c *Config) *bool { return &c.Kafka.TieredStorage })},
 		{kafka + "TOPIC_MAX_MESSAGE_BYTES", "", acceptsMessage, "max.message.bytes of every topic created; unset: the manifest's", setBytes(1, 1<<31-1, func(c *Config) *int { return &c.Kafka.MaxMessageBytes })},
 		{prefix + "SCHEMAS_OVERLAY_DIR", "", "a directory that is there", "the deployment's own additive schema tree", setOverlay},
+		{prefix + "API_TOKENS_FILE", "", "a file of tokens that others may not write", "who may call the routes that change something, read at each call; unset: nobody", text(func(c *Config) *string { return &c.Tokens })},
 		{prefix + "LISTEN", "127.0.0.1:8480", acceptsListen, "the address a service answers at", setListen},
 		{prefix + "LOG_FORMAT", "json", "json or text", "how a service writes its log", setWord(func(c *Config) *string { return &c.LogFormat }, "json", "text")},
 		{prefix + "LOG_LEVEL", "info", "debug, info, warn or error", "the least grave line of a service's log", setWord(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},

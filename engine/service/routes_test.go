@@ -92,7 +92,7 @@ func TestTheMetricsTellTheState(t *testing.T) {
 func TestTheDocumentsKeepTheirShape(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{}
 	for name, infer := range map[string]func(*jsonschema.ForOptions) (*jsonschema.Schema, error){
-		"schema": jsonschema.For[service.Document], "version": jsonschema.For[service.Releases], "readiness": jsonschema.For[service.Readiness], "fault": jsonschema.For[service.Fault],
+		"schema": jsonschema.For[service.Document], "version": jsonschema.For[service.Releases], "readiness": jsonschema.For[service.Readiness], "fault": jsonschema.For[service.Fault], "deployed": jsonschema.For[service.Deployed],
 	} {
 		schema, err := infer(&jsonschema.ForOptions{})
 		if err != nil {

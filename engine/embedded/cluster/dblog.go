@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
@@ -346,5 +345,3 @@ func (m *member) fingerprint(ctx context.Context, d *definition, database string
 	sum := sha256.Sum256([]byte(strings.Join(list, "\x00")))
 	return hex.EncodeToString(sum[:]), nil
 }
-
-var _ = ast.Name{}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand"
 	"net/http"
 	"os"
@@ -26,8 +25,8 @@ type Fault struct {
 	Match Match `json:"match,omitzero"`
 	// Times is how many matching statements it happens to; 0: once. Negative: all.
 	Times int `json:"times,omitempty"`
-	// Delay is how long [Delay] and [DelayAnswer] last.
-	Delay time.Duration `json:"delay,omitempty"`
+	// DelayMS is how long [Delay] and [DelayAnswer] last, in milliseconds.
+	DelayMS int64 `json:"delay_ms,omitempty"`
 	// Code and Text of [Fail].
 	Code int    `json:"code,omitempty"`
 	Text string `json:"text,omitempty"`
@@ -126,7 +125,7 @@ func (f *faults) around(ctx context.Context, c *client, answer func() error) err
 		return answer()
 	}
 	held := func() {
-		timer := time.NewTimer(fault.Delay)
+		timer := time.NewTimer(time.Duration(fault.DelayMS) * time.Millisecond)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -142,7 +141,7 @@ func (f *faults) around(ctx context.Context, c *client, answer func() error) err
 		}
 		return answer()
 	case Fail:
-		return embedded.NewException(fault.Code, "", fault.Text)
+		return c.member.exception(ctx, fault.Code, fault.Text)
 	case Drop:
 		return embedded.ErrHangUp
 	case KillBefore:
@@ -168,23 +167,32 @@ func end() {
 	select {} // until it has arrived
 }
 
-func known(w What) bool {
-	return slices.Contains([]What{Delay, DelayAnswer, LoseAnswer, Drop, Fail, KillBefore, KillAfter}, w)
+// whats are all that can happen.
+func whats() []What {
+	return []What{Delay, DelayAnswer, LoseAnswer, Drop, Fail, KillBefore, KillAfter}
+}
+
+// check refuses a fault nobody can mean.
+func (f Fault) check() error {
+	switch {
+	case !slices.Contains(whats(), f.What):
+		return fmt.Errorf("a fault %q is unknown: %q are possible", f.What, whats())
+	case (f.What == Delay || f.What == DelayAnswer) && f.DelayMS <= 0:
+		return fmt.Errorf("the fault %s needs delay_ms, the milliseconds that it lasts", f.What)
+	case f.What == Fail && f.Code == 0:
+		return errors.New("the fault fail needs code, the exception's number")
+	case f.Match.Chance < 0 || f.Match.Chance > 1:
+		return fmt.Errorf("a chance of %g: from 0 to 1 is possible", f.Match.Chance)
+	}
+	return nil
 }
 
 func (m *member) serveFault(_ http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(r.Body)
+	f, err := readFault(r.Body)
 	if err != nil {
 		return err
 	}
-	var fault Fault
-	if err := json.Unmarshal(body, &fault); err != nil {
-		return err
-	}
-	if !known(fault.What) {
-		return fmt.Errorf("the fault %q is unknown", fault.What)
-	}
-	m.faults.arm(fault)
+	m.faults.arm(f)
 	return nil
 }
 
@@ -196,6 +204,9 @@ func (m *member) serveFired(w http.ResponseWriter, _ *http.Request) error {
 
 // Inject arms a fault on a member. Faults of a member that ends are gone.
 func (m *Member) Inject(ctx context.Context, f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	body, err := json.Marshal(f)
 	if err != nil {
 		return err

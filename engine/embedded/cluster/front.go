@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 
@@ -99,6 +100,9 @@ func (c *client) answer(ctx context.Context) error {
 	t := c.text
 	if err := c.refuse(); err != nil {
 		return err
+	}
+	if !c.HasData() && c.member.access.keeper.Answers(t.src) {
+		return c.changeAccess(ctx)
 	}
 	switch t.word(0) {
 	case "INSERT":
@@ -246,10 +250,13 @@ func (c *client) system(ctx context.Context) error {
 	return c.run(ctx, t.src)
 }
 
-// isNotFound reports an exception that says that something is not there.
-func isNotFound(err error) bool {
-	code, _ := embedded.Code(err)
-	return code == 60 || code == 81
+// exception makes an exception by its code, whose name the engine knows.
+func (m *member) exception(ctx context.Context, code int, text string) error {
+	name := "UNKNOWN_EXCEPTION"
+	if list, err := m.column(ctx, fmt.Sprintf("SELECT errorCodeToName(%d)", code)); err == nil && list[0] != "" {
+		name = list[0]
+	}
+	return embedded.NewException(code, name, text)
 }
 
 var errStopped = errors.New("the member is stopping")
