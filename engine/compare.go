@@ -171,7 +171,7 @@ func (c *comparison) undeclared() []rules.Pair {
 		seen(&p, o)
 		pairs = append(pairs, p)
 	}
-	pairs = append(pairs, c.undeclaredPolicies(databases)...)
+	pairs = append(append(pairs, c.undeclaredPolicies(databases)...), c.unreadAccess()...)
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
 }
