@@ -257,11 +257,11 @@ func undenied(live, desired []ast.Right) []ast.Right {
 	return out
 }
 
-// unfiltered are rights on sources without their patterns: no server shows those, so that a right with one reads back as one
-// without.
+// unfiltered are rights as a server may show them: one on a source without its pattern, and for CURRENT GRANTS whatever part of
+// it the granter had (case S95).
 func unfiltered(list []ast.Right) []ast.Right {
 	for i := range list {
-		list[i].Filter = ""
+		list[i].Filter, list[i].Current = "", false
 	}
 	return list
 }
