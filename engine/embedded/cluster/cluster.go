@@ -23,7 +23,7 @@ type Cluster struct {
 	temporary bool
 	token     string
 	lock      *flock.Flock // on the directory
-	keeper    *zookeeper // nil where the options leave it out
+	keeper    *zookeeper   // nil where the options leave it out
 	members   []*Member
 }
 
