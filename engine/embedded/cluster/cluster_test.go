@@ -2,6 +2,8 @@ package cluster_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -142,4 +144,39 @@ func TestStatementsThatChangeRowsReachEveryMember(t *testing.T) {
 	s.exec(0, "TRUNCATE TABLE DB.t")
 	s.exec(1, "SYSTEM SYNC REPLICA DB.t")
 	s.same("SELECT count() FROM DB.t", "0")
+}
+
+func TestARowThatBreaksAConstraintIsNobodys(t *testing.T) {
+	s := newStage(t)
+	s.exec(0, "CREATE TABLE DB.t (a UInt8, e UInt8 EPHEMERAL 3, d UInt8 DEFAULT e, CONSTRAINT small CHECK a < 10) ENGINE = ReplicatedMergeTree ORDER BY a")
+	s.refused(0, "469", "INSERT INTO DB.t (a) VALUES (20)", "async_insert=0")
+	s.exec(1, "INSERT INTO DB.t (a, e) VALUES (2, 7)", "async_insert=0")
+	s.exec(0, "SYSTEM SYNC REPLICA DB.t")
+	s.same("SELECT a, d FROM DB.t", "2\t7")
+}
+
+func TestADefinitionMayBeLong(t *testing.T) {
+	s := newStage(t)
+	var columns strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&columns, ", column_with_a_rather_long_name_of_its_own_to_fill_the_statement_%d UInt8", i)
+	}
+	sql := "CREATE TABLE DB.t (a UInt8" + columns.String() + ") ENGINE = ReplicatedMergeTree ORDER BY a"
+	s.exec(0, sql, "max_query_size=4000000", "max_ast_elements=1000000", "max_expanded_ast_elements=1000000")
+	s.same("SELECT count() FROM system.columns WHERE database = 'DB' AND table = 't'", "20001")
+	s.same("SELECT length(engine_full) > 40 FROM system.tables WHERE database = 'DB' AND name = 't'", "1")
+}
+
+func TestARequestByGETChangesNothing(t *testing.T) {
+	s := newStage(t)
+	for _, sql := range []string{"CREATE TABLE DB.t (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a", "DROP DATABASE DB", "CREATE ROLE DB_r"} {
+		resp, err := http.Get(s.urls[0] + "/?query=" + url.QueryEscape(s.in(sql)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if code := resp.Header.Get("X-ClickHouse-Exception-Code"); code != "164" {
+			t.Errorf("%s is answered with %q", sql, code)
+		}
+	}
 }

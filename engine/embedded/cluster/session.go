@@ -38,7 +38,7 @@ func openSession(address string, timeout time.Duration) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The client's channel of events drops what finds no room; the callback misses nothing.
-	conn, _, err := zk.Connect([]string{address}, timeout, zk.WithLogger(silent{}), zk.WithEventCallback(s.event))
+	conn, _, err := zk.Connect([]string{address}, timeout, zk.WithLogger(silent{}), zk.WithMaxBufferSize(maxNode), zk.WithEventCallback(s.event))
 	s.conn = conn
 	return s, err
 }
