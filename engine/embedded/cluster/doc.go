@@ -31,6 +31,7 @@
 //	                                                a member that does not answer within 1 s is unavailable (279)
 //	system.clusters, replicas, user_directories     the front end's rows
 //	system.processes                                the engine's, and what waits in the front end
+//	KILL QUERY                                      ends what the engine runs, not what waits in the front end
 //	system.zookeeper                                by path = '...' or path IN (...)
 //	hostName()                                      the member's name
 //	access objects                                  emulated by package access; the members have them by a log in ZooKeeper, or, with

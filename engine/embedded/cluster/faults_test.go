@@ -1,6 +1,8 @@
 package cluster_test
 
 import (
+	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -247,4 +249,60 @@ func TestAMemberAwayForLongerThanTheQueueKeepsMissesADatabase(t *testing.T) {
 	if got := f.exec(1, "SELECT count() FROM system.databases WHERE name = 'e'"); got != "0" {
 		t.Error("the member has the database all the same")
 	}
+}
+
+func TestAFaultMayHappenToWhatAMemberCarriesOutFromALog(t *testing.T) {
+	f := newFaulty(t, cluster.Options{})
+	two := f.Member(1)
+	f.must(two.Inject(t.Context(), cluster.Fault{What: cluster.Delay, DelayMS: 60_000, Match: cluster.Match{Log: true, Text: "COLUMN slow"}}))
+	f.refused(0, "159", "ALTER TABLE d.t ADD COLUMN slow UInt8", "distributed_ddl_task_timeout=1", "log_comment=slow one")
+	if got := f.exec(0, "SELECT hostName(), Settings['log_comment'] FROM clusterAllReplicas('main', system.processes) WHERE Settings['log_comment'] = 'slow one'"); got != "member2\tslow one" {
+		t.Errorf("what runs is %q", got)
+	}
+	if got := f.exec(0, "SELECT host_name, replication_lag FROM system.clusters WHERE cluster = 'd' AND replication_lag > 0"); got != "member2\t1" {
+		t.Errorf("behind is %q", got)
+	}
+	f.must(two.Lift(t.Context()))
+	f.there(0)
+	f.must(two.Inject(t.Context(), cluster.Fault{What: cluster.Fail, Code: 241, Text: "no memory", Match: cluster.Match{Log: true, Kind: "CREATE"}}))
+	text := f.refused(0, "241", "CREATE DATABASE e ON CLUSTER main ENGINE = Atomic")
+	if !contains(text, "There was an error on [member2:9000]") {
+		t.Errorf("the answer is %s", text)
+	}
+	f.same("SELECT groupArray((host, exception_code)) FROM (SELECT host, exception_code FROM system.distributed_ddl_queue WHERE query LIKE 'CREATE DATABASE e%' ORDER BY host)", "[('member1',0),('member2',241)]")
+	f.must(two.Inject(t.Context(), cluster.Fault{What: cluster.KillAfter, Match: cluster.Match{Log: true, Text: "COLUMN last"}}))
+	f.exec(0, "ALTER TABLE d.t ADD COLUMN last UInt8", "distributed_ddl_output_mode=none_only_active")
+	eventually(t, "the member is gone", func() bool { return !two.Running() })
+	f.start(1)
+	f.there(0)
+	f.same("SELECT groupArray(name) FROM system.columns WHERE database = 'd' AND table = 't'", "['a','slow','last']")
+}
+
+func TestAStatementGoesOnWhenItsClientHasLeft(t *testing.T) {
+	f := newFaulty(t, cluster.Options{Members: 1})
+	f.must(f.Member(0).Inject(t.Context(), cluster.Fault{What: cluster.Delay, DelayMS: 60_000, Match: cluster.Match{Kind: "ALTER"}}))
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.urls[0], strings.NewReader("ALTER TABLE d.t ADD COLUMN b UInt8"))
+	f.must(err)
+	left := make(chan error, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(r)
+		if err == nil {
+			resp.Body.Close()
+		}
+		left <- err
+	}()
+	running := func() string { return f.exec(0, "SELECT count() FROM system.processes WHERE query LIKE 'ALTER%'") }
+	eventually(t, "the statement is held", func() bool { return running() == "1" })
+	leave()
+	if err := <-left; err == nil {
+		t.Error("it was answered")
+	}
+	if got := running(); got != "1" {
+		t.Errorf("%s statements run without their client", got)
+	}
+	f.must(f.Member(0).Lift(t.Context()))
+	eventually(t, "it has done its work", func() bool {
+		return f.exec(0, "SELECT count() FROM system.columns WHERE database = 'd' AND table = 't'") == "2"
+	})
 }

@@ -39,6 +39,10 @@ func (m *member) Answer(ctx context.Context, q *embedded.Query) error {
 			f()
 		}
 	}()
+	if changes(t.word(0)) {
+		// A server goes on with what changes something when its client has left.
+		ctx = context.WithoutCancel(ctx)
+	}
 	return m.faults.around(ctx, c, func() error { return c.answer(ctx) })
 }
 

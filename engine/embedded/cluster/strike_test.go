@@ -12,7 +12,7 @@ func strikes(seed int64, f Fault) []int {
 	faults.arm(f)
 	var list []int
 	for i := range 40 {
-		if struck, _ := faults.strike("ALTER", "pass 1", "ALTER TABLE t"); struck != nil {
+		if struck, _ := faults.strike(false, "ALTER", "pass 1", "ALTER TABLE t"); struck != nil {
 			list = append(list, i+1)
 		}
 	}
@@ -41,6 +41,7 @@ func TestAFaultBeginsWithTheNthAndHappensSoOften(t *testing.T) {
 		{Fault{What: Drop, Times: -1, Match: Match{Nth: 38}}, []int{38, 39, 40}},
 		{Fault{What: Drop, Match: Match{Kind: "DROP"}}, nil},
 		{Fault{What: Drop, Match: Match{Comment: "pass 2"}}, nil},
+		{Fault{What: Delay, Match: Match{Log: true}}, nil},
 	} {
 		if diff := cmp.Diff(c.want, strikes(1, c.fault)); diff != "" {
 			t.Errorf("%+v:\n%s", c.fault, diff)
