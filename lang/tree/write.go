@@ -39,6 +39,7 @@ func Plain(files map[string]*hcl.File, diags hcl.Diagnostics) []Diagnostic {
 		if s := d.Subject; s != nil {
 			p.File, p.Line, p.Column, p.EndLine, p.EndColumn = s.Filename, s.Start.Line, s.Start.Column, s.End.Line, s.End.Column
 			p.Source, _ = sourceLine(files, *s)
+			p.Source = withoutSecrets(p.Source)
 		}
 		out = append(out, p)
 	}
