@@ -26,6 +26,20 @@ func (k Kind) IsAccess() bool {
 	return false
 }
 
+// Statements returns the statements that make an object what it is, without semicolons: the one that [Create] returns and,
+// of a role or a user, those that give its rights.
+func Statements(o Object, style Style) []string {
+	switch o := o.(type) {
+	case *Role:
+		return append([]string{Create(o, style)}, GrantSQL(o.Rights, []string{o.Name}, false)...)
+	case *User:
+		return append([]string{Create(o, style)}, GrantSQL(o.Rights, []string{o.Name}, false)...)
+	case *Grant:
+		return GrantSQL(o.Rights, o.To, false)
+	}
+	return []string{Create(o, style)}
+}
+
 // Recipients is a set of users and roles, as TO, DEFAULT ROLE and GRANTEES write it. The zero value is NONE.
 type Recipients struct {
 	All    bool // ALL or ANY, without those of Except

@@ -12,6 +12,9 @@ type Style struct {
 	Temporary   bool
 	Cluster     string // ON CLUSTER
 	UUID        string
+	// Values prints the values of a named collection that stand in its definition. Nothing that is told to anybody or kept
+	// does: it is for definitions.
+	Values bool
 }
 
 // Create returns the statement that creates the object, without a semicolon. It panics for a kind that has no CREATE
@@ -34,6 +37,8 @@ func AppendCreate(dst []byte, obj Object, style Style) []byte {
 		w.database(o)
 	case *Function:
 		w.function(o)
+	case *NamedCollection:
+		w.namedCollection(o)
 	case *Role:
 		w.role(o)
 	case *User:

@@ -34,28 +34,6 @@ type Authentication struct {
 	ValidUntil string
 }
 
-// Secret is where a value comes from that nobody may read in a tree, a plan or a ledger.
-type Secret struct {
-	// Source is "env" (a variable of the process), "file", or "parameter" (of the query, {name:String}); Name is the
-	// variable, the path or the parameter. Both empty: no secret.
-	Source, Name string
-	// Literal says that a statement held the value itself, which is not kept here.
-	Literal bool
-}
-
-// Reference is the text that stands for the secret in statements: secret('env:APP_PASSWORD'). Empty for none.
-func (s Secret) Reference() string {
-	switch {
-	case s.Literal:
-		return "'[HIDDEN]'"
-	case s.Source == "":
-		return ""
-	case s.Source == "parameter":
-		return s.Name
-	}
-	return "secret(" + QuoteString(s.Source+":"+s.Name) + ")"
-}
-
 // Host is one place connections may come from: Kind is ANY, NONE, LOCAL, IP, NAME, REGEXP or LIKE.
 type Host struct {
 	Kind  string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/access"
+	"github.com/dfe-engine/dfe/lang/facts"
 )
 
 // selectAccess prints every role, user, settings profile, quota, row policy and grant as a statement, secrets left out. It
@@ -56,7 +57,59 @@ func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
 		return nil, &ReadError{"the access objects", err}
 	}
 	a.parse(rows)
-	return a, nil
+	return a, a.readSources(ctx, c)
+}
+
+// selectSources are the rights on sources. SHOW prints READ ON S3, WRITE ON S3 and both as S3 ON *.*, so that what it
+// prints gives more than there is (measured on 26.7.2); this table tells them apart. A pattern, READ ON S3('s3://a/.*'),
+// stands in neither.
+const selectSources = `SELECT coalesce(user_name, role_name, ''), toString(access_type), access_object, is_partial_revoke, grant_option, is_wildcard
+FROM system.grants WHERE toString(access_type) IN ('READ', 'WRITE')`
+
+// readSources puts the rights on sources in the place of what SHOW printed of them. A server without the columns does not
+// tell READ from WRITE, and prints what it has.
+func (a *Access) readSources(ctx context.Context, c *Conn) error {
+	found := map[string][]ast.Right{}
+	err := c.Select(ctx, selectSources, nil, func(scan func(...any) error) error {
+		var (
+			name, privilege, object  string
+			revoke, option, wildcard uint8
+		)
+		if err := scan(&name, &privilege, &object, &revoke, &option, &wildcard); err != nil {
+			return err
+		}
+		found[name] = append(found[name], ast.Right{Revoke: revoke == 1, Privilege: privilege, HasParameter: true, Parameter: object,
+			Option: option == 1 && revoke == 0, Prefix: wildcard == 1 && object != ""})
+		return nil
+	})
+	if _, answered := Exception(err); answered {
+		return nil
+	}
+	if err != nil {
+		return &ReadError{"the rights on sources", err}
+	}
+	for _, o := range a.objects {
+		var rights *[]ast.Right
+		switch t := o.Tree.(type) {
+		case *ast.Role:
+			rights = &t.Rights
+		case *ast.User:
+			rights = &t.Rights
+		default:
+			continue
+		}
+		exact := found[o.Name.Name]
+		*rights = append(slices.DeleteFunc(*rights, ofSource), exact...)
+		for _, text := range ast.GrantSQL(exact, []string{o.Name.Name}, false) {
+			o.Text += "\n" + text
+		}
+	}
+	return nil
+}
+
+// ofSource reports a right on sources, however it is printed.
+func ofSource(r ast.Right) bool {
+	return r.Role == "" && (r.Privilege == "READ" || r.Privilege == "WRITE" || r.Privilege == "SOURCES" || facts.AccessSource(r.Privilege))
 }
 
 // accessDenied is ClickHouse's ACCESS_DENIED.

@@ -63,6 +63,8 @@ type Catalog struct {
 	Relations map[ast.Name]*Object
 	// Functions are the SQL functions, by name.
 	Functions map[string]*Object
+	// Collections are the named collections, by name; nil where [Scope] did not ask for them.
+	Collections map[string]*Object
 	// Access is nil where [Scope] did not ask for it.
 	Access *Access
 }
@@ -75,6 +77,8 @@ func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
 		return c.Databases[name.Name]
 	case ast.KindFunction:
 		return c.Functions[name.Name]
+	case ast.KindNamedCollection:
+		return c.Collections[name.Name]
 	}
 	if kind.IsAccess() {
 		return c.Access.Find(kind, name)
@@ -95,6 +99,13 @@ func (c *Catalog) Put(kind ast.Kind, name ast.Name, o *Object) {
 		delete(c.Functions, name.Name)
 	case kind == ast.KindFunction:
 		c.Functions[name.Name] = o
+	case kind == ast.KindNamedCollection && o == nil:
+		delete(c.Collections, name.Name)
+	case kind == ast.KindNamedCollection:
+		if c.Collections == nil {
+			c.Collections = map[string]*Object{}
+		}
+		c.Collections[name.Name] = o
 	case o == nil:
 		delete(c.Relations, name)
 	default:

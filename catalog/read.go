@@ -22,6 +22,8 @@ type Scope struct {
 	Names []ast.Name
 	// Access asks for roles, users, settings profiles, quotas, row policies and grants as well: one query more.
 	Access bool
+	// Collections asks for the named collections as well: one query more.
+	Collections bool
 }
 
 const (
@@ -57,8 +59,8 @@ func ReadObjects(ctx context.Context, c *Conn, facts *Facts, scope Scope) (*Cata
 	if err == nil {
 		err = ReadTables(ctx, c, found, scope)
 	}
-	if err == nil && scope.Access {
-		found.Access, err = ReadAccess(ctx, c)
+	if err == nil {
+		err = ReadBeside(ctx, c, found, scope)
 	}
 	if err != nil {
 		return nil, err
@@ -90,6 +92,20 @@ func ReadTables(ctx context.Context, c *Conn, into *Catalog, scope Scope) error 
 		return &ReadError{"the tables", err}
 	}
 	return nil
+}
+
+// ReadBeside reads what lives in no database and is asked for: the named collections, the access objects.
+func ReadBeside(ctx context.Context, c *Conn, into *Catalog, scope Scope) (err error) {
+	if scope.Collections {
+		into.Collections = map[string]*Object{}
+		if err := collections(ctx, c, "", nil, func(o *Object) { into.Collections[o.Name.Name] = o }); err != nil {
+			return &ReadError{"the named collections", err}
+		}
+	}
+	if scope.Access {
+		into.Access, err = ReadAccess(ctx, c)
+	}
+	return err
 }
 
 // longestList is how many names a query lists at most. Beyond it everything in scope is read: a query has to stay below
@@ -159,6 +175,8 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 		err = databases(ctx, c, selectDatabase, []any{name.Name}, keep)
 	case ast.KindFunction:
 		err = functions(ctx, c, selectFunction, []any{name.Name}, keep)
+	case ast.KindNamedCollection:
+		err = collections(ctx, c, onlyCollection, []any{name.Name}, keep)
 	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
 		a, err := ReadAccess(ctx, c)
 		if err != nil {

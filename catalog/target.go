@@ -135,6 +135,15 @@ func (t Target) parse() (*url.URL, scheme, error) {
 	return u, s, nil
 }
 
+// Secret returns the password the target connects with, "" for none.
+func (t Target) Secret() (string, error) {
+	o, err := t.options()
+	if err != nil {
+		return "", err
+	}
+	return o.Auth.Password, nil
+}
+
 // options builds clickhouse-go's options, reading the files the target names.
 func (t Target) options() (*clickhouse.Options, error) {
 	u, s, err := t.parse()

@@ -25,6 +25,8 @@ type comparison struct {
 	// unread are live objects that were not read in full, and sums the checksums of their declarations.
 	unread map[ast.Name]*catalog.Object
 	sums   map[*declared]string
+	// values are what is known of hidden values.
+	values map[*declared]collectionValues
 }
 
 type object struct {
@@ -108,10 +110,17 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	p := rules.Pair{Kind: d.Kind, Name: d.Name, Desired: d.Object}
 	if r := c.records[d.key()]; r != nil && r.Existed() {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
+		if d.Kind == ast.KindNamedCollection {
+			p.Recorded.Columns = recordedKeys(r)
+		}
 	}
+	p.Values = c.values[d].known
 	seen(&p, live)
-	if d.Kind == ast.KindFunction {
+	switch d.Kind {
+	case ast.KindFunction:
 		p.Inlined = c.inlinedIn(p.Live, d)
+	case ast.KindNamedCollection:
+		p.Inlined = c.madeWith(p.Live, d)
 	}
 	return p
 }
@@ -167,7 +176,11 @@ func (s *schema) reads() catalog.Scope {
 		}
 	}
 	access := slices.ContainsFunc(s.objects, func(d *declared) bool { return d.Kind.IsAccess() })
-	scope := catalog.Scope{Databases: slices.Sorted(maps.Keys(databases)), Access: access}
+	scope := catalog.Scope{
+		Databases:   slices.Sorted(maps.Keys(databases)),
+		Access:      access,
+		Collections: s.kinds()[ast.KindNamedCollection],
+	}
 	if s.part != nil {
 		scope.Names = []ast.Name{}
 		for name := range s.relations {

@@ -79,8 +79,8 @@ func (p *pass) lead(ctx context.Context) error {
 	return p.x.Quiet(ctx, p.schema.databases(), max(p.e.options.Wait, quietLeast))
 }
 
-// release gives the lease back, also when the pass is told to stop. One that cannot be released lapses by itself,
-// which costs the next pass its time to live and is no failure of this one.
+// release gives the lease back, also when the pass is told to stop; a second call does nothing. One that cannot be
+// released lapses by itself, which costs the next pass its time to live and is no failure of this one.
 func (p *pass) release(ctx context.Context) {
 	if held := p.lease.held; held != nil {
 		p.step("releasing the lease")
@@ -92,6 +92,7 @@ func (p *pass) release(ctx context.Context) {
 	if p.lease.conn != nil {
 		p.e.disconnect(ctx, p.lease.conn, "lease ended")
 	}
+	p.lease = leading{}
 }
 
 // observed says of a lease that could not be had who has it.

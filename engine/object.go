@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	live := p.c.liveOf(d)
 	o.LiveChecksum = checksum(live)
 	p.fill(r, d, o, live)
+	p.rememberValues(r, d, o, live)
 	hide(o, r, d.Object)
 	switch {
 	case p.untouched(o):
@@ -95,7 +97,7 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			p.unproven(o, s, lost, err)
 			continue
 		}
-		secrets, err := p.secrets(ctx, s)
+		secrets, err := p.secrets(ctx, d, s)
 		if err != nil {
 			p.failed(o, err)
 			break
@@ -105,6 +107,7 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			Read:      func(ctx context.Context) (*catalog.Object, error) { return p.readLive(ctx, d) },
 			Missing:   func(after *catalog.Object) string { return p.remaining(d, s, after) },
 			ReadsRows: s.Action == string(rules.ModifyColumn),
+			Unseen:    s.Action == string(rules.ReplaceCollection),
 		})
 		switch {
 		case result.Attempts > 0 && s.Reassert:
@@ -163,7 +166,9 @@ func (p *pass) failed(o *ObjectReport, err error) {
 
 // remaining says what of a statement's effect the live object lacks: the changes that the same decision finds again.
 func (p *pass) remaining(d *declared, s *plan.Statement, live *catalog.Object) string {
-	doc := p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, live)}, p.c.options)
+	pair := p.c.pair(d, live)
+	pair.Values = nil // no server shows them
+	doc := p.c.schema.book.Plan([]rules.Pair{pair}, p.c.options)
 	return doc.Objects[0].Remaining(s)
 }
 
@@ -251,7 +256,7 @@ func (p *pass) tells(r *ledger.Record) bool {
 		return true
 	}
 	return newest.LiveChecksum != r.LiveChecksum || newest.Refused != r.Refused || newest.Error != r.Error ||
-		r.Refused+r.Reported > 0 && !slices.Equal(newest.Decisions.Changes, r.Decisions.Changes)
+		!maps.Equal(newest.ValueHashes, r.ValueHashes) || r.Refused+r.Reported > 0 && !slices.Equal(newest.Decisions.Changes, r.Decisions.Changes)
 }
 
 // record writes a row, or keeps it until there is a ledger.

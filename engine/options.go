@@ -43,6 +43,8 @@ type Options struct {
 	AllowDowngrade bool
 	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
 	Bus topics.Bus
+	// BusWait is how long a bus that is not up yet is waited for, without the lease. Zero: one try.
+	BusWait time.Duration
 	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
 	// leaves the bus alone. Neither depends on the other.
 	SkipTables, SkipTopics bool
@@ -51,6 +53,9 @@ type Options struct {
 	// Secret returns the value of a secret that a definition refers to: of the environment variable, or of the file, that
 	// is named. Nil: the process's own environment and files.
 	Secret func(ctx context.Context, source, name string) (string, error)
+	// LedgerKey is the key under which the ledger remembers the values of named collections, which a server hides. Nil: the
+	// password of Target. With another key every value is set once more.
+	LedgerKey []byte
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the

@@ -265,12 +265,13 @@ func (p *pass) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.schema.reads().Access {
-		if live.Access, err = catalog.ReadAccess(ctx, p.conn); err != nil {
-			return err
-		}
+	if err := catalog.ReadBeside(ctx, p.conn, live, p.schema.reads()); err != nil {
+		return err
 	}
 	p.c = p.e.comparison(p.schema, live, records)
+	if err := p.c.readValues(ctx, p.e); err != nil {
+		return err
+	}
 	if err := p.read(ctx); err != nil {
 		return err
 	}

@@ -88,7 +88,11 @@ func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Con
 		return err
 	}
 	e.options.Progress(Progress{Step: "deciding"})
-	return use(conn, e.comparison(s, live, records))
+	c := e.comparison(s, live, records)
+	if err := c.readValues(ctx, e); err != nil {
+		return err
+	}
+	return use(conn, c)
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.

@@ -99,7 +99,7 @@ func (p *pass) regress(doc *plan.Document, newer string) error {
 // declared, which stays where it is.
 func (p *pass) downgraded(ctx context.Context) error {
 	declared := map[ledger.Key]bool{}
-	for _, d := range p.schema.objects {
+	for _, d := range slices.Concat(p.schema.objects, p.schema.topics) {
 		declared[d.key()] = true
 	}
 	var left []*ledger.Record

@@ -51,7 +51,7 @@ func around(ctx context.Context, conn *catalog.Conn, c *comparison) ([]*catalog.
 		next := waiting[0]
 		waiting = waiting[1:]
 		for _, ref := range deps.Of(next) {
-			if ref.Kind == deps.Function || known[ref.Name] || slices.Contains(serverDatabases, ref.Name.Database) {
+			if !ref.InDatabase() || known[ref.Name] || slices.Contains(serverDatabases, ref.Name.Database) {
 				continue
 			}
 			known[ref.Name] = true

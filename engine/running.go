@@ -97,7 +97,7 @@ func (s *schema) flow(o ast.Object) (reads, writes []string) {
 		return nil, nil
 	}
 	for _, ref := range deps.Of(o) {
-		if ref.Kind == deps.Function || ref.Name == o.ID() || s.relations[ref.Name] == nil {
+		if !ref.InDatabase() || ref.Name == o.ID() || s.relations[ref.Name] == nil {
 			continue
 		}
 		into := &reads

@@ -35,9 +35,17 @@ func secretOf(_ context.Context, source, name string) (string, error) {
 }
 
 // secrets resolves what a statement refers to, immediately before it is sent.
-func (p *pass) secrets(ctx context.Context, s *plan.Statement) ([]executor.Secret, error) {
+func (p *pass) secrets(ctx context.Context, d *declared, s *plan.Statement) ([]executor.Secret, error) {
 	var list []executor.Secret
 	for _, secret := range s.Secrets {
+		if secret.Source == plan.FromDefinition {
+			value, err := definedValue(d, secret)
+			if err != nil {
+				return nil, &executor.SecretError{Reference: s.Kind + " " + s.Object, Reason: err.Error()}
+			}
+			list = append(list, value)
+			continue
+		}
 		value, err := p.e.options.Secret(ctx, secret.Source, secret.Name)
 		if err != nil {
 			return nil, &executor.SecretError{Reference: s.Kind + " " + s.Object, Reason: err.Error()}

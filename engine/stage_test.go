@@ -35,7 +35,13 @@ type stage struct {
 
 func newStage(t testing.TB) *stage {
 	t.Helper()
-	s := &stage{TB: t, url: embeddedtest.Server(t), db: embeddedtest.Database(t), dir: t.TempDir()}
+	return stageAt(t, embeddedtest.Server(t), embeddedtest.Database(t))
+}
+
+// stageAt is a stage on a server of the caller's own.
+func stageAt(t testing.TB, url, db string) *stage {
+	t.Helper()
+	s := &stage{TB: t, url: url, db: db, dir: t.TempDir()}
 	conn, err := catalog.Open(t.Context(), catalog.Target{URL: s.url})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +49,7 @@ func newStage(t testing.TB) *stage {
 	t.Cleanup(func() { conn.Close() })
 	s.conn = conn
 	s.exec("DROP DATABASE IF EXISTS dfe SYNC")
-	s.exec("DROP DATABASE DB SYNC")
+	s.exec("DROP DATABASE IF EXISTS DB SYNC")
 	return s
 }
 

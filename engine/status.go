@@ -82,6 +82,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	scope := s.reads()
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
+		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
 		if database, _, qualified := strings.Cut(key.Name, "."); qualified && isRelation(key.Kind) && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
@@ -152,6 +153,8 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 			o = live.Databases[key.Name]
 		case ast.KindFunction:
 			o = live.Functions[key.Name]
+		case ast.KindNamedCollection:
+			o = live.Collections[key.Name]
 		}
 		if key.Kind.IsAccess() {
 			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})

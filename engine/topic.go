@@ -29,7 +29,7 @@ func (s *schema) declaredTopics(records map[ledger.Key]*ledger.Record) []topics.
 
 // topicRunner is a run over the topics of a schema.
 func (e *Engine) topicRunner(s *schema) *topics.Runner {
-	wait := e.options.Wait
+	wait := e.options.BusWait
 	if s.part != nil {
 		wait = 0 // others wait for their turn, and whoever asked may ask again
 	}
@@ -57,15 +57,22 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 	p.step("creating topics")
 	run := p.e.topicRunner(p.schema)
 	run.LedgerRead = p.ledger != nil
+	// Another engine does not have to wait for this one's bus: creating a topic is safe without the lease.
+	run.Waiting = func() { p.release(ctx); p.step("waiting for the bus") }
 	var unrecorded error
-	if p.ledger != nil {
+	if p.ledger != nil && p.report.Code != releaseRegressed {
 		run.Done = func(t *topics.Topic) {
 			if unrecorded == nil {
 				unrecorded = p.recordTopic(ctx, t)
 			}
 		}
 	}
-	if reviewed != nil {
+	switch {
+	case p.report.Code == releaseRegressed:
+		run.May = func(*topics.Topic) string {
+			return "this schema release is older than one in the ledger, and creates nothing: run the newer release, or apply this one with --allow-downgrade"
+		}
+	case reviewed != nil:
 		run.May = func(t *topics.Topic) string { return mayCreate(reviewed, t) }
 	}
 	report, err := run.Apply(ctx, declared)

@@ -109,7 +109,7 @@ func (c *comparison) closed(d *declared) bool {
 		return true
 	}
 	for _, ref := range deps.Of(d.Object) {
-		if ref.Kind != deps.Function && c.schema.relations[ref.Name] == nil && ref.Name.Database != "system" {
+		if ref.InDatabase() && c.schema.relations[ref.Name] == nil && ref.Name.Database != "system" {
 			return false
 		}
 	}

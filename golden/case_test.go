@@ -45,6 +45,8 @@ type caseOptions struct {
 	brokerDefaults  []string
 	// liveDefinitions: the live topics are those of another tree.
 	liveDefinitions bool
+	values          map[string]rules.Value
+	configured      bool
 }
 
 // sections in the order in which a case has them. Options may be left out; the definitions are a script, or a schema
@@ -177,6 +179,18 @@ func (c *testCase) readOptions() error {
 			o.unknownSettings = append(o.unknownSettings, value)
 		case "inlined":
 			o.inlined = value
+		case "value":
+			key, verdict, _ := strings.Cut(value, " ")
+			if o.values == nil {
+				o.values = map[string]rules.Value{}
+			}
+			v := rules.Value{Changed: verdict == "changed"}
+			if !v.Changed {
+				v.Untold = verdict
+			}
+			o.values[key] = v
+		case "configured":
+			o.configured = true
 		case "no_engine":
 			if value == "" {
 				return errors.New("no_engine needs a reason")
@@ -289,11 +303,14 @@ func grantedLive(g *ast.Grant, live []ast.Object) ast.Object {
 func (c *testCase) pairs(live []ast.Object) []rules.Pair {
 	byName := map[ast.Name]ast.Object{}
 	for _, o := range live {
+		if collection, ok := o.(*ast.NamedCollection); ok {
+			collection.Configured = c.options.configured
+		}
 		byName[o.ID()] = o
 	}
 	var list []rules.Pair
 	for _, d := range c.desired {
-		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded, Inlined: c.options.inlined}
+		p := rules.Pair{Kind: d.Kind(), Name: d.ID(), Desired: d, Recorded: c.options.recorded, Inlined: c.options.inlined, Values: c.options.values}
 		if g, isGrant := d.(*ast.Grant); isGrant {
 			p.Live = grantedLive(g, live)
 		} else if o := byName[d.ID()]; o != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -75,8 +76,10 @@ func converge(t *testing.T, book *rules.Book, server *server, c *testCase) {
 				t.Fatalf("the proof %s of an empty table finds %q", s.Proof.Query, rows)
 			}
 		}
-		server.exec(s.SQL)
+		server.exec(revealed(s, c.desired))
 	}
+	// The server took what it was sent.
+	maps.DeleteFunc(c.options.values, func(_ string, v rules.Value) bool { return v.Changed })
 	second := server.plan(book, c)
 	if len(second.Statements) > 0 {
 		t.Fatalf("applied, and still there is something to send: %s", second.Statements[0].SQL)
@@ -97,6 +100,21 @@ func converge(t *testing.T, book *rules.Book, server *server, c *testCase) {
 	if len(stuck) > 0 {
 		t.Errorf("the operator's statements ran and these changes are still there: %s", strings.Join(stuck, "; "))
 	}
+}
+
+// revealed is a statement with its values, as it is sent: those of the definitions, and one for all secrets.
+func revealed(s *plan.Statement, desired []ast.Object) string {
+	sql := s.SQL
+	for _, secret := range s.Secrets {
+		value := "'from the vault'"
+		for _, o := range desired {
+			if collection, ok := o.(*ast.NamedCollection); ok && secret.Source == plan.FromDefinition && o.ID().String() == s.Object {
+				value = collection.Key(secret.Name).Value.String()
+			}
+		}
+		sql = strings.ReplaceAll(sql, secret.Reference, value)
+	}
+	return sql
 }
 
 func declares(objects []ast.Object, kind ast.Kind) bool {
@@ -169,6 +187,9 @@ func (s *server) clean(c *testCase) {
 		if o.Kind() == ast.KindFunction {
 			s.exec("DROP FUNCTION IF EXISTS " + o.ID().SQL())
 		}
+		if o.Kind() == ast.KindNamedCollection {
+			s.exec("DROP NAMED COLLECTION IF EXISTS " + o.ID().SQL())
+		}
 	}
 }
 
@@ -185,6 +206,11 @@ func (s *server) read(c *testCase) []ast.Object {
 	}
 	var list []ast.Object
 	for _, text := range s.column("SELECT create_query FROM system.functions WHERE origin = 'SQLUserDefined' ORDER BY name") {
+		if o := s.parse(text); wanted[o.ID()] {
+			list = append(list, o)
+		}
+	}
+	for _, text := range s.column("SELECT create_query FROM system.named_collections ORDER BY name") {
 		if o := s.parse(text); wanted[o.ID()] {
 			list = append(list, o)
 		}

@@ -17,6 +17,7 @@ const (
 	ReplaceView       Action = "replace-view"
 	ReplaceDictionary Action = "replace-dictionary"
 	ReplaceFunction   Action = "replace-function"
+	ReplaceCollection Action = "replace-collection"
 	ReassertGrant     Action = "re-assert-grant"
 	CreateTopic       Action = "create-topic"
 	Report            Action = "report"

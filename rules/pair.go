@@ -16,8 +16,12 @@ type Pair struct {
 	Seen Seen
 	// Recorded is what the ledger has of the object; nil for nothing.
 	Recorded *Recorded
-	// Inlined names the objects into which the server copied a function's old body, where the reader knows.
+	// Inlined names the objects into which the server copied a function's old body, or an old value of a named collection,
+	// where the reader knows.
 	Inlined string
+	// Values is what is known of the hidden values of a named collection, by key. A key that is not there is taken to have
+	// its declared value.
+	Values map[string]Value
 	// Unreadable says which side cannot be read, and why. The pair is then reported and nothing is decided.
 	Unreadable *Unreadable
 }
@@ -39,10 +43,18 @@ const (
 	ScopeOverlay = "overlay"
 )
 
+// Value is what is known of a value that the server hides.
+type Value struct {
+	// Changed says that the value is not the one a pass set, or that none is known to have set it.
+	Changed bool
+	// Untold is why it cannot be told; empty where it can.
+	Untold string
+}
+
 // Recorded is what the ledger has of an object.
 type Recorded struct {
 	Scope   string
-	Columns []string // of the definition last applied, where the ledger tells
+	Columns []string // of the definition last applied, or the keys of a named collection; where the ledger tells
 }
 
 // Unreadable is why one side of a pair cannot be compared.

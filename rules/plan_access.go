@@ -67,8 +67,8 @@ func (p *objectPlan) sendAccess(s accessStatement, created bool, decisions []int
 	}
 	if created {
 		st.Action, st.Paths = string(Create), s.paths()
-		if u, isUser := p.pair.Desired.(*ast.User); isUser && s.whole {
-			st.Secrets = secretsOf(u)
+		if s.whole {
+			st.Secrets = secretsIn(s.sql, p.pair.Desired)
 		}
 	}
 	if p.pair.Live != nil {
@@ -91,16 +91,6 @@ func (s accessStatement) paths() []string {
 		list = append(list, ast.Path{Part: part, Name: name}.String())
 	}
 	slices.Sort(list)
-	return list
-}
-
-func secretsOf(u *ast.User) []plan.Secret {
-	var list []plan.Secret
-	for _, a := range u.Auth {
-		if a.Secret.Source == "env" || a.Secret.Source == "file" {
-			list = append(list, plan.Secret{Reference: a.Secret.Reference(), Source: a.Secret.Source, Name: a.Secret.Name})
-		}
-	}
 	return list
 }
 

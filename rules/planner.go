@@ -43,7 +43,7 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 	s := newSituation(b.facts, options)
 	live, desired := pair.sides(options)
-	s.about(pair, live, desired, compare(live, desired))
+	s.about(pair, live, desired, append(compare(live, desired), hiddenValues(pair, live, desired)...))
 	return b.decide(s)
 }
 
@@ -126,7 +126,7 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	if pair.Desired != nil {
 		object.Checksum = canon.Checksum(canon.Object(pair.Desired, s.options.Env))
 	}
-	changes := compare(p.live, p.desired)
+	changes := append(compare(p.live, p.desired), hiddenValues(pair, p.live, p.desired)...)
 	if views != nil && !rewrites(changes) {
 		changes = append(changes, views.stale(pair, p.live, p.desired)...)
 	}
@@ -171,6 +171,9 @@ func (p *objectPlan) change(d *Decision) *plan.Change {
 			change.SetBy = c.SetBy
 		}
 	}
+	if d.Action == CreateTopic {
+		change.Desired = topicText(RenderTopic(p.pair.Desired.(*ast.Topic), p.options.Bus))
+	}
 	return change
 }
 
@@ -190,6 +193,8 @@ func (p *objectPlan) carry() {
 	switch p.pair.Kind {
 	case ast.KindTable:
 		p.carryTable()
+	case ast.KindNamedCollection:
+		p.carryCollection()
 	default:
 		p.carryWhole()
 	}
@@ -197,7 +202,8 @@ func (p *objectPlan) carry() {
 
 // send plans a statement that carries out the decisions of these indexes.
 func (p *objectPlan) send(sql string, conditional bool, proof *plan.Proof, decisions ...int) {
-	s := &plan.Statement{Kind: string(p.pair.Kind), Object: p.pair.Name.String(), SQL: sql, Conditional: conditional, Proof: proof}
+	s := &plan.Statement{Kind: string(p.pair.Kind), Object: p.pair.Name.String(), SQL: sql, Conditional: conditional, Proof: proof,
+		Secrets: secretsIn(sql, p.pair.Desired)}
 	for _, i := range decisions {
 		s.Paths = append(s.Paths, p.changes[i].Path)
 		p.changes[i].Statement = sql
@@ -239,6 +245,8 @@ func originOf(o ast.Object) ast.Origin {
 	case *ast.Dictionary:
 		return o.Origin
 	case *ast.Function:
+		return o.Origin
+	case *ast.NamedCollection:
 		return o.Origin
 	case *ast.Role:
 		return o.Origin

@@ -17,7 +17,7 @@ func qualify(o ast.Object, known func(ast.Name) bool) ast.Object {
 	}
 	q := qualifier{database: database, names: map[*ast.Node]*ast.Node{}}
 	for _, ref := range deps.Of(o) {
-		if ref.Node == nil || ref.Kind == deps.Function || len(ref.Node.Kids) > 0 || ref.Name.Database != database || ref.Perhaps && !known(ref.Name) {
+		if ref.Node == nil || !ref.InDatabase() || len(ref.Node.Kids) > 0 || ref.Name.Database != database || ref.Perhaps && !known(ref.Name) {
 			continue
 		}
 		switch ref.Node.Kind {

@@ -239,7 +239,7 @@ func (s *situation) recorded() bool {
 	case s.change.Path == (ast.Path{}):
 		return true
 	}
-	return slices.Contains(r.Columns, s.change.Path.Name) && s.change.Path.Part == "column"
+	return slices.Contains(r.Columns, s.change.Path.Name) && (s.change.Path.Part == "column" || s.change.Path.Part == "key")
 }
 
 func (s *situation) dropsNull() bool {
@@ -324,6 +324,30 @@ func (s *situation) hiddenSecrets() []string {
 		}
 	}
 	return secrets
+}
+
+// unsupplied lists the keys of the declared named collection whose values are set by hand.
+func (s *situation) unsupplied() []string {
+	c, ok := s.pair.Desired.(*ast.NamedCollection)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for i := range c.Keys {
+		if c.Keys[i].Hidden() {
+			names = append(names, c.Keys[i].Name)
+		}
+	}
+	return names
+}
+
+// collectionKey is the declared key at the change's path, or nil.
+func (s *situation) collectionKey() *ast.CollectionKey {
+	c, ok := s.pair.Desired.(*ast.NamedCollection)
+	if !ok || s.change.Path.Part != "key" {
+		return nil
+	}
+	return c.Key(s.change.Path.Name)
 }
 
 // hides reports whether a value holds what a server prints in place of a secret.

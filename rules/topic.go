@@ -43,6 +43,25 @@ func RenderTopic(t *ast.Topic, bus Bus) *ast.Topic {
 	return &rendered
 }
 
+// topicText is what a topic is created with, on one line: a topic has no statement to show.
+func topicText(t *ast.Topic) string {
+	count := func(n int, noun string) string {
+		if n != 1 {
+			noun += "s"
+		}
+		return strconv.Itoa(n) + " " + noun
+	}
+	text := count(t.Partitions, "partition") + ", "
+	if t.AtMost {
+		text += "at most "
+	}
+	text += count(t.Replicas, "replica")
+	for _, c := range t.Configs {
+		text += ", " + c.Name + " = " + c.Value
+	}
+	return text
+}
+
 func withConfig(configs []ast.TopicConfig, name, value string) []ast.TopicConfig {
 	i, found := slices.BinarySearchFunc(configs, name, func(c ast.TopicConfig, name string) int { return cmp.Compare(c.Name, name) })
 	if found {
@@ -53,12 +72,17 @@ func withConfig(configs []ast.TopicConfig, name, value string) []ast.TopicConfig
 	return slices.Insert(slices.Clone(configs), i, ast.TopicConfig{Name: name, Value: value})
 }
 
-// busOf is the bus a live topic is compared on. One with more replicas than there are live brokers was made when there
-// were more, and some of them are down: that is no difference.
-func busOf(live *ast.Topic, bus Bus) Bus {
-	if bus.Brokers > 0 {
-		bus.Brokers = max(bus.Brokers, live.Replicas)
+// TopicBrokers is how many brokers a topic is compared on where that many are live. One with more replicas was made when
+// there were more, and some of them are down: that is no difference.
+func TopicBrokers(live *ast.Topic, brokers int) int {
+	if brokers > 0 && live != nil {
+		return max(brokers, live.Replicas)
 	}
+	return brokers
+}
+
+func busOf(live *ast.Topic, bus Bus) Bus {
+	bus.Brokers = TopicBrokers(live, bus.Brokers)
 	return bus
 }
 
@@ -105,16 +129,26 @@ func (s *situation) replicas() string {
 	if !ok {
 		return ""
 	}
-	brokers := s.options.Bus.Brokers
-	live := fmt.Sprintf("%d brokers are live", brokers)
+	live, _ := s.live.(*ast.Topic)
+	return Replication(t, live, s.options.Bus.Brokers)
+}
+
+// Replication says in words how the replication factor of a declared topic is decided on a bus with that many live
+// brokers (0: they were not asked), of which live is what is there; nil for nothing.
+func Replication(t, live *ast.Topic, brokers int) string {
+	count := fmt.Sprintf("%d brokers are live", brokers)
 	if brokers == 1 {
-		live = "1 broker is live"
+		count = "1 broker is live"
 	}
 	switch {
-	case !t.AtMost:
-		return fmt.Sprintf("the definition states %d, and %s", t.Replicas, live)
-	case brokers == 0:
+	case brokers == 0 && t.AtMost:
 		return fmt.Sprintf("the definition states at most %d", t.Replicas)
+	case brokers == 0:
+		return fmt.Sprintf("the definition states %d", t.Replicas)
+	case !t.AtMost:
+		return fmt.Sprintf("the definition states %d, and %s", t.Replicas, count)
+	case live != nil && live.Read && live.Replicas > brokers:
+		return fmt.Sprintf("the definition states at most %d, and %s: fewer than when the topic was made", t.Replicas, count)
 	}
-	return fmt.Sprintf("the definition states at most %d, and %s: %d", t.Replicas, live, min(t.Replicas, brokers))
+	return fmt.Sprintf("the definition states at most %d, and %s: %d", t.Replicas, count, min(t.Replicas, brokers))
 }

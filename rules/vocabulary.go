@@ -36,6 +36,8 @@ func Vocabulary() *rulelang.Vocabulary {
 				{Name: "range", Attrs: []string{"min", "max"}, Actions: actions(ReplaceDictionary)},
 				{Name: "setting", Named: true, Actions: actions(ReplaceDictionary)}, commentPart(ReplaceDictionary)}},
 			{Name: string(ast.KindFunction), Parts: []rulelang.PartWords{onePart("body", ReplaceFunction)}},
+			{Name: string(ast.KindNamedCollection), Parts: []rulelang.PartWords{
+				{Name: "key", Named: true, Attrs: []string{"value", "overridable"}, Actions: actions(ReplaceCollection)}}},
 			{Name: string(ast.KindRole), Parts: append(profileParts(), rightParts()...)},
 			{Name: string(ast.KindUser), Parts: append(append(profileParts(), rightParts()...),
 				onePart("authentication"), onePart("hosts", ReassertGrant), onePart("default_roles", ReassertGrant),

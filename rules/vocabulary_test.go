@@ -33,6 +33,7 @@ var full = []string{
 	`CREATE DICTIONARY d.d (a UInt64 DEFAULT 1 EXPRESSION a HIERARCHICAL BIDIRECTIONAL INJECTIVE IS_OBJECT_ID, s Date, e Date) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE 't'))
 		LAYOUT(RANGE_HASHED(range_lookup_strategy 'max')) LIFETIME(MIN 1 MAX 2) RANGE(MIN s MAX e) SETTINGS(format_csv_allow_single_quotes = 0) COMMENT 'c'`,
 	`CREATE FUNCTION f AS x -> x`,
+	`CREATE NAMED COLLECTION c AS url = 'x' OVERRIDABLE`,
 }
 
 // timeSeries is a table whose inner tables have every part of theirs.

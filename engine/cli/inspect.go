@@ -38,13 +38,15 @@ the server. An object whose definition cannot be read is named with the reason.`
 
 // inspection is what a server has, as JSON.
 type inspection struct {
-	Version  int         `json:"version"`
-	Server   string      `json:"server"`
-	Keeper   bool        `json:"keeper"`
-	Cloud    bool        `json:"cloud"`
-	Objects  []inspected `json:"objects"`
-	Unread   int         `json:"unreadable"`
-	Duration int64       `json:"elapsed_ms"`
+	Version int         `json:"version"`
+	Server  string      `json:"server"`
+	Keeper  bool        `json:"keeper"`
+	Cloud   bool        `json:"cloud"`
+	Objects []inspected `json:"objects"`
+	Unread  int         `json:"unreadable"`
+	// AccessUnreadable is why roles, users and what else says who may do what could not be read.
+	AccessUnreadable string `json:"access_unreadable,omitempty"`
+	Duration         int64  `json:"elapsed_ms"`
 }
 
 type inspected struct {
@@ -69,6 +71,9 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 		return err
 	}
 	doc := inspection{Version: 1, Server: live.Facts.Version, Keeper: live.Facts.Keeper, Cloud: live.Facts.Cloud, Objects: []inspected{}}
+	if a := live.Access; a != nil && a.Unreadable != nil {
+		doc.AccessUnreadable = a.Unreadable.Error()
+	}
 	for _, o := range sorted(live, databases) {
 		i := inspected{Kind: o.Kind, Name: o.Name.String(), Engine: o.Engine, UUID: o.UUID, Definition: o.Text}
 		if !o.Modified.IsZero() {
@@ -82,7 +87,7 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 			i.Unreadable = o.Unreadable.Error()
 			doc.Unread++
 		default:
-			i.Definition = ast.Create(o.Tree, ast.Style{})
+			i.Definition = strings.Join(ast.Statements(o.Tree, ast.Style{}), ";\n")
 			i.Checksum = canon.Checksum(o.Tree)
 		}
 		doc.Objects = append(doc.Objects, i)
@@ -92,6 +97,9 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 		return a.writeJSON(doc)
 	}
 	var b strings.Builder
+	if doc.AccessUnreadable != "" {
+		fmt.Fprintf(&b, "-- %s\n\n", doc.AccessUnreadable)
+	}
 	for _, i := range doc.Objects {
 		switch {
 		case i.Unreadable != "" && i.Definition == "":
@@ -124,10 +132,13 @@ func readAll(ctx context.Context, target catalog.Target, databases []string) (*c
 		return nil, err
 	}
 	defer conn.Close()
-	return catalog.Read(ctx, conn, catalog.Scope{Databases: databases})
+	// What lives in no database is printed where no database is asked for.
+	all := len(databases) == 0
+	return catalog.Read(ctx, conn, catalog.Scope{Databases: databases, Access: all, Collections: all})
 }
 
-// sorted lists the objects in an order in which they could be created: databases, functions, then the rest by name.
+// sorted lists the objects in an order in which they could be created: databases, functions, named
+// collections, tables, dictionaries, views, then what says who may do what; by name.
 func sorted(live *catalog.Catalog, databases []string) []*catalog.Object {
 	var list []*catalog.Object
 	for name, o := range live.Databases {
@@ -141,12 +152,23 @@ func sorted(live *catalog.Catalog, databases []string) []*catalog.Object {
 	for _, o := range live.Relations {
 		list = append(list, o)
 	}
-	rank := map[ast.Kind]int{ast.KindDatabase: 0, ast.KindFunction: 1, ast.KindTable: 2, ast.KindDictionary: 3}
+	for _, o := range live.Collections {
+		list = append(list, o)
+	}
+	rank := map[ast.Kind]int{ast.KindDatabase: 0, ast.KindFunction: 1, ast.KindNamedCollection: 2, ast.KindTable: 3, ast.KindDictionary: 4}
+	const views = 5
+	for i, kind := range ast.AccessKinds() {
+		rank[kind] = views + 1 + i
+		list = append(list, live.Access.Objects(kind)...)
+	}
+	if live.Access != nil {
+		list = append(list, live.Access.Opaque...)
+	}
 	of := func(o *catalog.Object) int {
 		if r, ok := rank[o.Kind]; ok {
 			return r
 		}
-		return len(rank)
+		return views
 	}
 	slices.SortFunc(list, func(a, b *catalog.Object) int {
 		if c := of(a) - of(b); c != 0 {

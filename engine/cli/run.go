@@ -36,6 +36,7 @@ type Process struct {
 // when it returns.
 func Run(ctx context.Context, p Process, args []string) int {
 	a := &app{Process: p}
+	a.work()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(p.Out)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -88,7 +87,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	defer func() { err = errors.Join(err, closeTarget()) }()
 	o.Target, o.Wait, o.MaxQuerySize, o.Release, o.Log = target, c.Wait, c.MaxQuerySize, release(), log
-	o.Bus, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), !c.Kafka.BootstrapTopics, !c.BootstrapTables
+	o.Bus, o.BusWait, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), c.Wait, !c.Kafka.BootstrapTopics, !c.BootstrapTables
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
@@ -117,8 +116,7 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	}
 	return a.run(ctx, l, service.New(service.Options{
 		Engine: e, Off: off, Release: o.Release, Log: log, Tokens: access,
-		// A pass needs a hundred times what waiting does; the system has it back at once.
-		Ended: func(engine.State) { debug.FreeOSMemory() },
+		Ended: func(engine.State) { a.rest() },
 	}), log)
 }
 

@@ -30,7 +30,7 @@ type server struct {
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
+	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for; as long again a lease that another pass holds, and then a bus that is not up yet")
 }
 
 // schemaTree is how a command names the schema.
@@ -124,7 +124,7 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
-	o.Bus, o.SkipTopics = c.Kafka.Bus(), !c.Kafka.BootstrapTopics
+	o.Bus, o.BusWait, o.SkipTopics = c.Kafka.Bus(), s.wait, !c.Kafka.BootstrapTopics
 	if s.embedded != "" && s.wait == 0 {
 		o.Wait = ownWait
 	}

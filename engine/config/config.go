@@ -107,7 +107,7 @@ func Variables() []Variable {
 		{clickhouse + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Target.KeyFile })},
 		{clickhouse + "BOOTSTRAP_TABLES", "true", acceptsSwitch, "make the schema true at boot; false gates nothing", setSwitch(func(c *Config) *bool { return &c.BootstrapTables })},
 		{clickhouse + "PLATFORM", "auto", acceptsPlatform, "the platform to render for; auto probes the server", setWord(func(c *Config) *string { return &c.Platform }, "auto", "cloud", "self_hosted")},
-		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, and a held lease, are waited for", setWait},
+		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, a held lease, and then an unreachable bus, are waited for, each", setWait},
 		{clickhouse + "DDL_MAX_QUERY_SIZE", "16777216", acceptsBytes, "ceiling on the max_query_size sent with DDL", setBytes(262_144, 1<<30, func(c *Config) *int { return &c.MaxQuerySize })},
 		{kafka + "BROKERS", "", acceptsBrokers, "the deployment's bus; unset: it has none, and no topic is created", setBrokers},
 		{kafka + "TLS", "false", acceptsSwitch, "encrypt the connection; so does any of the files below", setSwitch(func(c *Config) *bool { return &c.Kafka.TLS.On })},
@@ -147,8 +147,8 @@ func Load(getenv func(string) string) (Config, error) {
 		if v.set(&c, value) == nil {
 			continue
 		}
-		if v.Name == clickhouse+"URL" {
-			value = ""
+		if v.Name == clickhouse+"URL" || v.Name == kafka+"BROKERS" && strings.Contains(value, "@") {
+			value = "" // it may hold a password
 		}
 		faults = append(faults, &Error{v.Name, value, v.Accepts})
 	}

@@ -95,6 +95,9 @@ func TestAllUnusableValuesAreNamedAtOnceAndNoSecretIsShown(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("%q shows a secret", err)
 	}
+	if _, err := config.Load(env("KAFKA_BROKERS", "u:secret@broker:9092")); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v: it shows a secret", err)
+	}
 }
 
 func TestVariablesOfTheBusThatDoNotFitTogetherAreNamed(t *testing.T) {

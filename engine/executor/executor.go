@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
 )
@@ -126,6 +127,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		return result, err
 	}
 	x.sent++
+	blind := s.Unseen && s.Missing(live) == ""
 	var answer error
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		var held *lease.Statement
@@ -143,7 +145,7 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		result.After = after
 		missing := s.Missing(after)
 		switch {
-		case missing == "":
+		case missing == "" && (answer == nil || !blind):
 			return result, x.everywhere(ctx, s, after)
 		case answer == nil:
 			return result, &NotSeenError{s.Object(), missing}
@@ -263,7 +265,8 @@ func (x *Executor) settings(ctx context.Context, s Statement, live *catalog.Obje
 
 // everywhere waits until every reachable member has the object as the connected one does.
 func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.Object) error {
-	if !x.Members.Several() || after == nil || s.Kind.IsAccess() {
+	// Access objects and named collections of several servers are in Keeper, once for all of them.
+	if !x.Members.Several() || after == nil || s.Kind.IsAccess() || s.Kind == ast.KindNamedCollection {
 		return nil
 	}
 	var behind []string

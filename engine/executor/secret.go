@@ -11,16 +11,25 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 )
 
+// leastLiteral is the length, in bytes, from which what a definition says openly is hidden in an answer: a shorter one
+// would take letters out of every word.
+const leastLiteral = 6
+
 // hidden stands for a secret wherever one would show.
 const hidden = "[HIDDEN]"
 
 // reveal is the statement with its secrets, for the socket alone.
 func (s Statement) reveal() string {
-	sql := s.SQL
+	var pairs []string
 	for _, secret := range s.Secrets {
-		sql = strings.ReplaceAll(sql, secret.Reference, ast.QuoteString(secret.Value))
+		value := secret.Value
+		if !secret.Literal {
+			value = ast.QuoteString(value)
+		}
+		pairs = append(pairs, secret.Reference, value)
 	}
-	return sql
+	// In one go: a value may hold what looks like a reference.
+	return strings.NewReplacer(pairs...).Replace(s.SQL)
 }
 
 // conceal takes the secrets out of an answer: a server that cannot read a statement quotes it.
@@ -40,7 +49,10 @@ func (s Statement) without(text string) string {
 		if secret.Value == "" {
 			continue
 		}
-		for _, form := range []string{secret.Value, strings.Trim(ast.QuoteString(secret.Value), "'")} {
+		if secret.Literal && len(secret.Value) < leastLiteral {
+			continue
+		}
+		for _, form := range []string{secret.Value, strings.Trim(ast.QuoteString(secret.Value), "'"), strings.Trim(secret.Value, "'")} {
 			text = strings.ReplaceAll(text, form, hidden)
 		}
 	}

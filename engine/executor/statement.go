@@ -22,6 +22,9 @@ type Statement struct {
 	// Missing returns what the live object, nil for none, still lacks of the statement's effect: "" once it is all
 	// there.
 	Missing func(*catalog.Object) string
+	// Unseen says that a part of the effect shows nowhere: a hidden value. Then the server's word alone counts, and an answer
+	// that leaves it open is followed by the same statement again, which has to bear that.
+	Unseen bool
 	// ReadsRows says that the statement casts stored values: what the server says of one that fails may quote it, and is
 	// kept out of errors and logs but for its code.
 	ReadsRows bool
@@ -31,6 +34,8 @@ type Statement struct {
 type Secret struct {
 	Reference string // as it stands in SQL
 	Value     string
+	// Literal says that Value is SQL text and no text to be quoted.
+	Literal bool
 }
 
 // Object names the object as logs and messages do.

@@ -88,12 +88,12 @@ func ofKinds() []ofKind {
 	}
 	return []ofKind{
 		{ast.KindFunction, Grant{Privileges: append(privileges("CREATE", "FUNCTION"), privileges("DROP", "FUNCTION")...), On: "*.*", Why: "to keep SQL functions"}},
-		{"named_collection", Grant{Privileges: []string{"NAMED COLLECTION ADMIN"}, On: "*", Why: "to keep named collections"}},
-		access("role", "ROLE", "to keep roles", "ROLE ADMIN", "SHOW ACCESS"),
-		access("user", "USER", "to keep users", "SHOW ACCESS"),
-		access("settings_profile", "SETTINGS PROFILE", "to keep settings profiles", "SHOW ACCESS"),
-		access("quota", "QUOTA", "to keep quotas", "SHOW ACCESS"),
-		access("row_policy", "ROW POLICY", "to keep row policies", "SHOW ACCESS"),
+		{ast.KindNamedCollection, Grant{Privileges: []string{"NAMED COLLECTION ADMIN"}, On: "*", Why: "to keep named collections"}},
+		access(ast.KindRole, "ROLE", "to keep roles", "ROLE ADMIN", "SHOW ACCESS"),
+		access(ast.KindUser, "USER", "to keep users", "SHOW ACCESS"),
+		access(ast.KindSettingsProfile, "SETTINGS PROFILE", "to keep settings profiles", "SHOW ACCESS"),
+		access(ast.KindQuota, "QUOTA", "to keep quotas", "SHOW ACCESS"),
+		access(ast.KindRowPolicy, "ROW POLICY", "to keep row policies", "SHOW ACCESS"),
 	}
 }
 

@@ -117,14 +117,11 @@ func missingFor(facts *catalog.Facts, kinds map[ast.Kind]bool) []string {
 		missing = append(missing, fmt.Sprintf("it keeps SQL users and roles in %s, outside Keeper, so that each of the cluster's %d servers has its own (configure <user_directories><replicated>)",
 			d.Name, len(facts.Cluster)))
 	}
-	if storage := facts.NamedCollections; kinds[kindNamedCollection] && storage != "" && !inKeeper(storage) {
+	if storage := facts.NamedCollections; kinds[ast.KindNamedCollection] && storage != "" && !inKeeper(storage) {
 		missing = append(missing, fmt.Sprintf("it keeps named collections in the storage %q, outside Keeper (configure <named_collections_storage><type>keeper</type>)", storage))
 	}
 	return missing
 }
-
-// kindNamedCollection is spelled out because the schema language may be older than the check.
-const kindNamedCollection ast.Kind = "named_collection"
 
 // firstWritable is where CREATE USER writes: the first directory that takes it.
 func firstWritable(directories []catalog.UserDirectory) (catalog.UserDirectory, bool) {

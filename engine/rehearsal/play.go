@@ -46,6 +46,9 @@ func Play(ctx context.Context, conn *catalog.Conn, script Script) error {
 		if ast.Kind(o.Kind).IsAccess() {
 			p.unfit[placeOf(ast.Kind(o.Kind), script.Names[i])] = "who may do what is no part of a rehearsal"
 		}
+		if ast.Kind(o.Kind) == ast.KindNamedCollection {
+			p.unfit[placeOf(ast.Kind(o.Kind), script.Names[i])] = "the values of a named collection are not at hand in a rehearsal"
+		}
 	}
 	if err := p.run(ctx); err != nil {
 		script.Plan.Rehearsal = nil
@@ -99,6 +102,9 @@ func (p *player) concerned() (live []*catalog.Object, definitions []ast.Object) 
 		if !slices.ContainsFunc(o.Changes, func(c *plan.Change) bool { return c.Statement != "" }) {
 			continue
 		}
+		if kind := ast.Kind(o.Kind); kind.IsAccess() || kind == ast.KindNamedCollection {
+			continue // neither is on the stage
+		}
 		if found := p.Live.Find(ast.Kind(o.Kind), p.Names[i]); found != nil && ast.Kind(o.Kind) != ast.KindDatabase {
 			live = append(live, found)
 		}
@@ -116,7 +122,11 @@ func (p *player) statement(ctx context.Context, s *plan.Statement, object int) (
 	if reason := p.unplayable(here); reason != "" {
 		return notRehearsed(reason), nil
 	}
-	act, reason := p.prepare(s.SQL, name.Database)
+	sql := s.SQL
+	for _, secret := range s.Secrets {
+		sql = strings.ReplaceAll(sql, secret.Reference, "''")
+	}
+	act, reason := p.prepare(sql, name.Database)
 	if reason == "" && act.object == nil {
 		for _, path := range s.Paths {
 			if path == "ttl" && p.worn[here].ttl != nil {
@@ -203,8 +213,11 @@ func (p *player) prepare(sql, database string) (act, string) {
 	}
 	for _, ref := range deps.Of(naked) {
 		needed := place{"relation", ref.Name}
-		if ref.Kind == deps.Function {
+		switch ref.Kind {
+		case deps.Function:
 			needed = place{string(ast.KindFunction), ref.Name}
+		case deps.Collection:
+			continue // what takes its arguments from one reaches out of the process
 		}
 		if reason := p.gone[needed]; reason != "" {
 			return a, fmt.Sprintf("it refers to %s, which is not here: %s", ref.Name, reason)

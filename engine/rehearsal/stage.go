@@ -22,7 +22,7 @@ type place struct {
 }
 
 func placeOf(kind ast.Kind, name ast.Name) place {
-	if kind == ast.KindDatabase || kind == ast.KindFunction {
+	if kind == ast.KindDatabase || kind == ast.KindFunction || kind == ast.KindNamedCollection || kind.IsAccess() {
 		return place{string(kind), name}
 	}
 	return place{"relation", name}

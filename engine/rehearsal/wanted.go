@@ -60,8 +60,11 @@ func (s *stage) needs(o ast.Object) []*catalog.Object {
 	var list []*catalog.Object
 	for _, ref := range deps.Of(o) {
 		found := s.live.Relations[ref.Name]
-		if ref.Kind == deps.Function {
+		switch ref.Kind {
+		case deps.Function:
 			found = s.live.Functions[ref.Name.Name]
+		case deps.Collection:
+			found = nil
 		}
 		if found != nil {
 			list = append(list, found)

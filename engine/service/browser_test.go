@@ -111,6 +111,7 @@ func looks(t *testing.T) map[string]*service.Service {
 	return map[string]*service.Service{
 		"converged": passed(t, ended(engine.Converged, "", shop(ledger.Applied))), "refusals": passed(t, withRefusals()), "failed": passed(t, failed()),
 		"unreachable": passed(t, unreachable()), "missing": passed(t, missing), "observed": passed(t, observed), "running": s, "off": off, "many": passed(t, many()),
+		"topics": passed(t, onBus()),
 	}
 }
 

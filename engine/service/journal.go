@@ -74,11 +74,20 @@ func (j *journal) topics(ctx context.Context, r *engine.Report) {
 			delete(j.told, key)
 		}
 		for _, c := range t.Changes {
-			if c.Action != string(rules.Report) && !c.Report {
+			message := "topic differs"
+			switch {
+			case c.Action == string(rules.Report):
+			case c.Report && t.Outcome == ledger.Applied:
+				message = "topic reported"
+			default:
 				continue
 			}
-			j.once(ctx, slog.LevelWarn, key+" "+c.Path, "topic differs", fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
+			j.once(ctx, slog.LevelWarn, key+" "+c.Path, message, fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
 				append(about, "path", c.Path, "live", c.Live, "declared", c.Desired, "reason", c.Reason, "advice", c.Advice)...)
+		}
+		if t.FewReplicas() && t.Outcome != ledger.Applied { // its creation has been told with the reason
+			j.once(ctx, slog.LevelWarn, key+" replicas", "topic has fewer replicas than it may have", t.Replication,
+				append(about, "replicas", t.Live.ReplicationFactor, "at_most", t.Ceiling, "reason", t.Replication)...)
 		}
 	}
 }

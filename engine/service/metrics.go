@@ -12,7 +12,7 @@ import (
 type metrics struct {
 	s                                          *Service
 	state, duration, version, refused, release *prometheus.Desc
-	topics, differing                          *prometheus.Desc
+	topics, differing, few                     *prometheus.Desc
 }
 
 // Collector returns the metrics of the schema, for a program with a registry of its own.
@@ -31,13 +31,15 @@ func (s *Service) Collector() prometheus.Collector {
 			"Declared topics by what became of them: applied (created), unchanged, refused, failed, blocked, unread, pending.", []string{"outcome"}, nil),
 		differing: prometheus.NewDesc("dfe_topics_differing",
 			"Topics that are there and not as they are declared; a pass alters none.", nil, nil),
+		few: prometheus.NewDesc("dfe_topics_few_replicas",
+			"Topics with fewer replicas than their definitions allow.", nil, nil),
 		release: prometheus.NewDesc("dfe_schema_lease_release_failures_total",
 			"Passes that left the lease to lapse instead of releasing it.", nil, nil),
 	}
 }
 
 func (m *metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{m.state, m.duration, m.version, m.refused, m.release, m.topics, m.differing} {
+	for _, d := range []*prometheus.Desc{m.state, m.duration, m.version, m.refused, m.release, m.topics, m.differing, m.few} {
 		to <- d
 	}
 }
@@ -72,17 +74,21 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	gauge(m.duration, duration)
 	gauge(m.version, 1, d.SchemaRelease, d.OverlayRelease, d.EngineRelease, d.Platform)
 	gauge(m.refused, refused)
-	outcomes, differing := map[ledger.Outcome]int{}, 0
+	outcomes, differing, few := map[ledger.Outcome]int{}, 0, 0
 	for _, t := range d.Topics {
 		outcomes[t.Outcome]++
-		if t.Live != nil && t.Reported() > 0 {
+		if differences(t) > 0 {
 			differing++
 		}
+		if t.FewReplicas() {
+			few++
+		}
 	}
-	for outcome, n := range outcomes {
-		gauge(m.topics, float64(n), string(outcome))
+	for _, outcome := range topicOutcomes {
+		gauge(m.topics, float64(outcomes[outcome]), string(outcome))
 	}
 	gauge(m.differing, float64(differing))
+	gauge(m.few, float64(few))
 	to <- prometheus.MustNewConstMetric(m.release, prometheus.CounterValue, lapsed)
 }
 

@@ -37,6 +37,7 @@ func newRenderer() *renderer {
 		template: template.Must(template.New("page").Funcs(template.FuncMap{
 			"short": shortSum, "seconds": seconds, "clock": clock, "stamp": stamp, "anchor": anchor, "class": classOf, "sign": signOf,
 			"told": told, "words": words, "plural": plural,
+			"topicClass": topicClass, "topicTold": topicTold, "topicSize": topicSize, "bus": busTold,
 		}).Parse(pageHTML)),
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 			"'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -122,6 +123,9 @@ func cause(d *Document) string {
 		}
 		return "The server has every object that this release declares."
 	case engine.Failed:
+		if onlyTopics(d) {
+			return "ClickHouse has every object that this release declares; the bus lacks topics. The process is up, and not ready."
+		}
 		return "The pass ended before the schema was true. The process is up, and not ready."
 	case engine.Observed:
 		return "Another engine holds the lease. This one applied nothing, and is not ready."

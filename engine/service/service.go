@@ -55,19 +55,19 @@ type Service struct {
 	journal  journal
 	renderer *renderer
 
+	declaration declaration
+
 	calls sync.WaitGroup // of the routes that change something
 
 	mu sync.Mutex
 	// tokensSaid is the fault of the tokens that was told of last.
 	tokensSaid string
-	// declared is the schema before a pass has looked at it.
-	declared engine.Report
-	begun    int // passes
-	running  bool
-	started  time.Time      // of the pass at hand
-	last     *engine.Report // the newest finished pass
-	next     time.Time      // when the next pass begins; zero: none is due
-	lapsed   int            // passes that left the lease to lapse
+	begun      int // passes
+	running    bool
+	started    time.Time      // of the pass at hand
+	last       *engine.Report // the newest finished pass
+	next       time.Time      // when the next pass begins; zero: none is due
+	lapsed     int            // passes that left the lease to lapse
 }
 
 // New returns a service that has not begun: [Service.Run] makes the passes.
@@ -103,7 +103,6 @@ const (
 // Run makes passes until one converges, and returns then, or when the context has ended and the pass at hand with it.
 func (s *Service) Run(ctx context.Context) {
 	if s.o.Off {
-		s.declare()
 		s.log.InfoContext(ctx, "the schema phase is switched off: no pass is made, and readiness does not depend on it")
 		return
 	}
@@ -136,7 +135,6 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.running, s.started, s.next = true, time.Now().UTC(), time.Time{}
 	s.mu.Unlock()
 	s.journal.begin(ctx, n)
-	s.declare()
 	r, err := s.o.Engine.Pass(ctx)
 	kept := keep(&r)
 	s.mu.Lock()
@@ -176,13 +174,25 @@ func keep(r *engine.Report) *engine.Report {
 	return &kept
 }
 
-// declare reads what the tree declares. A tree with faults is left to the pass, which tells them.
-func (s *Service) declare() {
-	if r, err := s.o.Engine.Declared(); err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.declared = r
+// declaration is what the tree declares, for answers about a pass that did not come to all of it. It is read when the
+// first of them is asked for, once a pass: a pass that goes well reads the tree itself, and nobody needs it twice.
+type declaration struct {
+	mu   sync.Mutex
+	read bool
+	pass int
+	of   engine.Report
+}
+
+// declared returns the declaration as of the newest pass. A tree with faults has none here: the pass tells them.
+func (s *Service) declared(pass int) engine.Report {
+	d := &s.declaration
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.read || d.pass != pass {
+		d.of, _ = s.o.Engine.Declared()
+		d.read, d.pass = true, pass
 	}
+	return d.of
 }
 
 func (s *Service) due(in time.Duration) {

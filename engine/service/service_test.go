@@ -220,3 +220,27 @@ func TestProbesOfManyObserversCostOnePing(t *testing.T) {
 		}
 	})
 }
+
+func TestAPassThatGoesWellReadsTheTreeOnce(t *testing.T) {
+	f := &fake{ends: []engine.Report{withRefusals()}}
+	s := service.New(service.Options{Engine: f})
+	s.Run(t.Context())
+	document(t, s)
+	get(t, s, http.MethodGet, "/metrics")
+	if f.declared != 0 {
+		t.Errorf("what the tree declares was asked for %d times beside the pass", f.declared)
+	}
+}
+
+func TestWhatTheTreeDeclaresIsReadOnceAPassThatDidNotComeToIt(t *testing.T) {
+	f := &fake{ends: []engine.Report{unreachable()}}
+	s := service.New(service.Options{Engine: f})
+	for range 2 {
+		s.Pass(t.Context())
+		document(t, s)
+		document(t, s)
+	}
+	if f.declared != 2 {
+		t.Errorf("it was read %d times for two passes", f.declared)
+	}
+}

@@ -34,7 +34,9 @@ type fake struct {
 	passes []time.Time
 	now    *engine.Report
 	pinged int
-	down   error
+	// declared counts the readings of the tree.
+	declared int
+	down     error
 }
 
 func (f *fake) Pass(ctx context.Context) (engine.Report, error) {
@@ -67,6 +69,9 @@ func (f *fake) Running() (engine.Report, bool) {
 }
 
 func (f *fake) Declared() (engine.Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.declared++
 	objects := f.declares
 	if objects == nil {
 		objects = shop(engine.Pending)

@@ -21,6 +21,8 @@ func spaceOf(kind ast.Kind) string {
 	switch kind {
 	case ast.KindTable, ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
 		return "relation"
+	case ast.KindUser:
+		return string(ast.KindRole) // one space of names
 	}
 	return string(kind)
 }
@@ -42,7 +44,7 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
-	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from)}}
+	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
 	}
@@ -90,7 +92,7 @@ func pairs(from, to *Side) []rules.Pair {
 			named[desired.name.Name] = true
 		}
 		named[desired.name.Database] = true
-		list = append(list, pair(live[toSlots[i]], desired))
+		list = append(list, pair(from.holding(live[toSlots[i]], desired), desired))
 		delete(live, toSlots[i])
 	}
 	for i := range from.objects {
@@ -102,11 +104,66 @@ func pairs(from, to *Side) []rules.Pair {
 		if o.kind == ast.KindDatabase {
 			within = o.name.Name
 		}
-		if from.facts == nil || named[within] {
+		if from.facts == nil || named[within] && within != "" || o.kind == ast.KindFunction && named[within] {
 			list = append(list, pair(o, nil))
 		}
 	}
 	return list
+}
+
+// granted is what the grants of a side give to a user or role.
+func (s *Side) granted(to string) []ast.Right {
+	var rights []ast.Right
+	for _, o := range s.objects {
+		g, ok := o.tree.(*ast.Grant)
+		if !ok {
+			continue
+		}
+		for _, r := range g.Rights {
+			if r.To == to || r.To == "" && slices.Contains(g.To, to) {
+				r.To = ""
+				rights = append(rights, r)
+			}
+		}
+	}
+	return rights
+}
+
+// holding is what a desired object is compared with: of a grant that the live side does not name, all that its grantees
+// have there.
+func (s *Side) holding(live, desired *object) *object {
+	g, ok := desired.tree.(*ast.Grant)
+	if !ok || live != nil {
+		return live
+	}
+	have := &ast.Grant{Name: g.Name}
+	fault := ""
+	if s.access != nil && s.access.Unreadable != nil {
+		fault = s.access.Unreadable.Error()
+	}
+	for _, o := range s.objects {
+		if !slices.Contains(g.To, o.name.Name) || spaceOf(o.kind) != string(ast.KindRole) {
+			continue
+		}
+		var rights []ast.Right
+		switch t := o.tree.(type) {
+		case *ast.Role:
+			rights = t.Rights
+		case *ast.User:
+			rights = t.Rights
+		default:
+			fault = o.fault
+		}
+		have.To = append(have.To, o.name.Name)
+		for _, r := range rights {
+			r.To = o.name.Name
+			have.Rights = append(have.Rights, r)
+		}
+	}
+	if len(have.To) == 0 && fault == "" {
+		return nil
+	}
+	return &object{kind: desired.kind, name: desired.name, tree: have, fault: fault}
 }
 
 func pair(live, desired *object) rules.Pair {

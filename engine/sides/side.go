@@ -10,6 +10,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/lex"
 	"github.com/dfe-engine/dfe/lang/tree"
@@ -22,6 +23,8 @@ type Side struct {
 	facts *catalog.Facts
 	// topics says that topics are among what the side may have: a tree declares them, and neither a server nor a script does.
 	topics bool
+	// access is what a server has of roles and their like; nil for what comes from files.
+	access *catalog.Access
 	// functions by name, for the functions a server inlines.
 	functions map[string]*ast.Function
 }
@@ -44,8 +47,18 @@ func Script(file, text string) (*Side, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	s := &Side{}
+	var rights []*access.Statement
 	for _, st := range statements {
 		line, _ := lex.Place(text, st.Pos)
+		if access.IsAccess(st.Text) {
+			parsed, err := access.Parse(st.Text)
+			if err == nil {
+				rights = append(rights, parsed)
+			} else {
+				s.objects = append(s.objects, object{kind: "statement", name: ast.Name{Name: fmt.Sprintf("%s:%d", file, line)}, fault: err.Error(), line: line})
+			}
+			continue
+		}
 		switch {
 		case st.Object != nil:
 			s.objects = append(s.objects, object{kind: st.Object.Kind(), name: st.Object.ID(), tree: st.Object, line: line})
@@ -56,6 +69,9 @@ func Script(file, text string) (*Side, error) {
 			}
 			s.objects = append(s.objects, object{kind: "statement", name: ast.Name{Name: fmt.Sprintf("%s:%d", file, line)}, fault: fault, line: line})
 		}
+	}
+	for _, o := range access.Collect(rights) {
+		s.objects = append(s.objects, object{kind: o.Kind(), name: o.ID(), tree: o})
 	}
 	s.index()
 	return s, nil
@@ -91,11 +107,11 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	live, err := catalog.Read(ctx, conn, catalog.Scope{})
+	live, err := catalog.Read(ctx, conn, catalog.Scope{Access: true, Collections: true})
 	if err != nil {
 		return nil, err
 	}
-	s := &Side{facts: live.Facts}
+	s := &Side{facts: live.Facts, access: live.Access}
 	for name, o := range live.Databases {
 		if name != "default" {
 			s.add(o)
@@ -106,6 +122,14 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 	}
 	for _, o := range live.Relations {
 		s.add(o)
+	}
+	for _, o := range live.Collections {
+		s.add(o)
+	}
+	for _, kind := range ast.AccessKinds() {
+		for _, o := range live.Access.Objects(kind) {
+			s.add(o)
+		}
 	}
 	slices.SortFunc(s.objects, func(a, b object) int {
 		if a.kind != b.kind && (a.kind == ast.KindDatabase || b.kind == ast.KindDatabase) {

@@ -61,10 +61,13 @@ func (e *BusError) Error() string { return "the bus cannot be used: " + e.Reason
 
 func busFault(format string, args ...any) error { return &BusError{fmt.Sprintf(format, args...)} }
 
-// CheckBroker reports an address that no broker can have.
+// CheckBroker reports an address that no broker can have. What stands before an @ may be a password and is not shown.
 func CheckBroker(address string) error {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		return busFault("%q is no address of a broker: it is host:port, and who the engine is to the brokers stands apart from it", "...@"+address[at+1:])
+	}
 	host, port, err := net.SplitHostPort(address)
-	if err != nil || host == "" || strings.ContainsAny(host, "/@ \t") {
+	if err != nil || host == "" || strings.ContainsAny(host, "/ \t") {
 		return busFault("%q is no address of a broker: it is host:port", address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {

@@ -15,8 +15,8 @@ import (
 )
 
 // explain looks closer at a connection that was closed without a word, or with one that is no Kafka's. A listener that
-// wants TLS does that to a connection without, one that has none to a connection with it, and one that wants SASL to the
-// first request of a nobody: all three are there to stay, and none of them says so.
+// wants TLS does that to a connection without, one that has none to a connection with it, one that wants SASL to the first
+// request of a nobody, and some to a wrong password: all are there to stay, and none of them says so.
 func explain(ctx context.Context, bus Bus, err error) error {
 	var fault *ConnectError
 	if !errors.As(err, &fault) || !hungUp(err) && fault.Reason != noKafka(fault.err) {
@@ -32,6 +32,9 @@ func explain(ctx context.Context, bus Bus, err error) error {
 		case bus.SASL.Mechanism == "" && answersVersions(ctx, address, encryption):
 			fault.Reason = address + " answers and then closes the connection: it wants to know who is there"
 			fault.Remedy = "set DFE_ENGINE_KAFKA_SASL_MECHANISM, the user and the password"
+		case bus.SASL.Mechanism != "" && answersVersions(ctx, address, encryption):
+			fault.Reason = address + " answers, and closes the connection when it is told who is there"
+			fault.Remedy = remedyCredentials
 		default:
 			continue
 		}

@@ -45,6 +45,10 @@ type Topic struct {
 	// definition has a word on.
 	Declared *State `json:"declared"`
 	Live     *State `json:"live,omitempty"`
+	// Replication says how the declared replication factor was decided, whether anything differs or not. Ceiling is the
+	// most the definition allows; 0 where it states a number to be taken as it stands.
+	Replication string `json:"replication,omitempty"`
+	Ceiling     int    `json:"replication_ceiling,omitempty"`
 	// Changes are the differences, with rule, reason and advice; in a report of a pass that created it, the creation too.
 	Changes []*plan.Change `json:"changes,omitempty"`
 	Adopted bool           `json:"adopted,omitempty"`
@@ -98,6 +102,9 @@ func (t *Topic) Reported() int {
 	}
 	return n
 }
+
+// FewReplicas reports a topic that is there with fewer replicas than its definition allows.
+func (t *Topic) FewReplicas() bool { return t.Live != nil && t.Live.ReplicationFactor < t.Ceiling }
 
 // Differs reports a topic that is not there as it is declared.
 func (t *Topic) Differs() bool { return t.Outcome != ledger.Unchanged || t.Reported() > 0 }

@@ -36,6 +36,8 @@ type Runner struct {
 	May func(*Topic) string
 	// Done is told about each topic as soon as its fate is known, on the caller's goroutine.
 	Done func(*Topic)
+	// Waiting is told before a bus that is not up yet is waited for: what others wait for should not be held meanwhile.
+	Waiting func()
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Pause waits, Now tells the time; nil: as they are.
@@ -82,6 +84,7 @@ func (r *Runner) log() *slog.Logger {
 // connect opens the bus. One that is not up yet is tried again until the wait is over; a broken one is not.
 func (r *Runner) connect(ctx context.Context) (*Client, error) {
 	deadline := r.now().Add(r.Wait)
+	told := false
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		c, err := Open(ctx, r.Bus)
 		if err == nil {
@@ -90,6 +93,10 @@ func (r *Runner) connect(ctx context.Context) (*Client, error) {
 		left := deadline.Sub(r.now())
 		if !IsNotUp(err) || left <= 0 {
 			return nil, err
+		}
+		if r.Waiting != nil && !told {
+			told = true
+			r.Waiting()
 		}
 		r.log().InfoContext(ctx, "the bus is not up yet", "error", err.Error(), "wait_left", left.Round(time.Second).String())
 		if err := r.pause(ctx, min(wait, left)); err != nil {
@@ -165,7 +172,7 @@ func codeOf(err error) string {
 func (r *Runner) unread(declared []Declared, outcome ledger.Outcome) []*Topic {
 	list := make([]*Topic, len(declared))
 	for i, d := range declared {
-		list[i] = r.topic(d, 0)
+		list[i] = r.topic(d, nil, 0)
 		list[i].Outcome = outcome
 	}
 	return list
@@ -177,18 +184,24 @@ func Pending(bus Bus, declared []Declared, outcome ledger.Outcome) []*Topic {
 	return r.unread(declared, outcome)
 }
 
-func (r *Runner) topic(d Declared, brokers int) *Topic {
-	return &Topic{
+// topic is a declared topic on a bus with that many live brokers; live is what is there, nil for nothing.
+func (r *Runner) topic(d Declared, live *ast.Topic, brokers int) *Topic {
+	t := &Topic{
 		Scope: d.Scope, Release: d.Release, Name: d.Topic.Name, Landing: d.Topic.Landing, DeadLetter: d.Topic.DeadLetter,
-		Declared: stateOf(rules.RenderTopic(d.Topic, r.Bus.Rules(brokers))), Checksum: canon.Checksum(d.Topic),
+		Checksum: canon.Checksum(d.Topic), Replication: rules.Replication(d.Topic, live, brokers),
 	}
+	if d.Topic.AtMost {
+		t.Ceiling = d.Topic.Replicas
+	}
+	t.Declared = stateOf(rules.RenderTopic(d.Topic, r.Bus.Rules(rules.TopicBrokers(live, brokers))))
+	return t
 }
 
 // decide asks the rules about one topic as it was read.
 func (w *work) decide(d Declared) (*Topic, *plan.Object) {
 	read := w.found[d.Topic.Name]
 	object := w.Book.Plan([]rules.Pair{d.pair(read)}, w.options).Objects[0]
-	t := w.topic(d, w.report.Cluster.Brokers)
+	t := w.topic(d, read.Topic, w.report.Cluster.Brokers)
 	t.Action, t.Changes, t.Adopted, t.Outcome = object.Action, object.Changes, object.Adopted, ledger.Unchanged
 	switch {
 	case read.Unreadable != "":
@@ -328,11 +341,12 @@ func (w *work) apply(ctx context.Context, d Declared) *Topic {
 		return t
 	}
 	seen, _ := w.decide(d)
-	// What was decided of a topic that this engine made is told as well; one that another engine was faster to make is a
-	// topic that was there.
-	if err == nil {
-		seen.Changes = append(decided, seen.Changes...)
-		seen.Action, seen.Outcome, seen.Adopted = t.Action, ledger.Applied, false
+	// A topic that another engine was faster to make is a topic that was there, which nobody adopted. One that is there
+	// after an answer that got lost is taken for this engine's own: it was not there before.
+	seen.Adopted = false
+	if !errors.Is(err, ErrExists) {
+		seen.Changes = append(decided, seen.Changes...) // what was decided about its creation is told as well
+		seen.Action, seen.Outcome = t.Action, ledger.Applied
 	}
 	seen.ElapsedMS = w.now().Sub(began).Milliseconds()
 	return seen

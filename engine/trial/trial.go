@@ -34,7 +34,7 @@ func Run(ctx context.Context, conn *catalog.Conn, t *tree.Tree, tried func(*tree
 			tried(d)
 		}
 		_, err := x.Apply(ctx, executor.Statement{Kind: d.Kind, Name: d.Name, Missing: absent,
-			SQL: ast.Create(rules.Render(d.Object, rules.Embedded), ast.Style{})})
+			SQL: ast.WithoutSecrets(ast.Create(rules.Render(d.Object, rules.Embedded), ast.Style{Values: true}), d.Object)})
 		var rejected *executor.RejectedError
 		switch {
 		case err == nil:
@@ -63,7 +63,7 @@ func creatable(d *tree.Declared) bool {
 	switch o := d.Object.(type) {
 	case *ast.Database:
 		return o.Name != "default"
-	case *ast.Table, *ast.View, *ast.MaterializedView, *ast.Dictionary, *ast.Function:
+	case *ast.Table, *ast.View, *ast.MaterializedView, *ast.Dictionary, *ast.Function, *ast.NamedCollection:
 		return true
 	}
 	return false

@@ -221,7 +221,7 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 	if p.env.Granted != nil {
 		elsewhere = p.env.Granted(to)
 	}
-	wanted := access.NewRights(granting(desired), granting(elsewhere))
+	wanted := access.NewRights(unfiltered(granting(desired)), unfiltered(granting(elsewhere)))
 	for i := range live {
 		if !live[i].Revoke && !wanted.Covers(&live[i]) {
 			out = append(out, live[i])
@@ -249,6 +249,15 @@ func undenied(live, desired []ast.Right) []ast.Right {
 		}
 	}
 	return out
+}
+
+// unfiltered are rights on sources without their patterns: no server shows those, so that a right with one reads back as one
+// without.
+func unfiltered(list []ast.Right) []ast.Right {
+	for i := range list {
+		list[i].Filter = ""
+	}
+	return list
 }
 
 // granting are the rights that give something.

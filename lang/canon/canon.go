@@ -50,6 +50,8 @@ func (f *form) object(o ast.Object) ast.Object {
 		return f.function(o)
 	case *ast.Database:
 		return f.database(o)
+	case *ast.NamedCollection:
+		return f.namedCollection(o)
 	case *ast.Role:
 		return f.role(o)
 	case *ast.User:

@@ -24,6 +24,7 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 	lf.lossy = replacementNames(live)
 	df.lossy = lf.lossy
 	l, d := lf.object(live), df.object(desired)
+	l = concealed(l, d)
 	p := pair{env: env}
 	switch l := l.(type) {
 	case *ast.Table:
@@ -47,6 +48,10 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 			c := *d
 			c.Lambda = p.settle(l.Lambda, d.Lambda)
 			return l, &c
+		}
+	case *ast.NamedCollection:
+		if d, ok := d.(*ast.NamedCollection); ok {
+			return p.namedCollection(l, d)
 		}
 	case *ast.RowPolicy:
 		if d, ok := d.(*ast.RowPolicy); ok {
@@ -462,6 +467,9 @@ const hiddenSecret = "[HIDDEN]"
 // hidden takes over every secret the server shows as [HIDDEN] (cases S72, S87).
 func hidden(l, d *ast.Node) *ast.Node {
 	if l.Kind == ast.String && strings.Contains(l.Text, hiddenSecret) {
+		if _, ok := ast.SecretOf(d); ok {
+			return l
+		}
 		if l.Text == hiddenSecret || d.Kind == ast.String && covers(l.Text, d.Text) {
 			return l
 		}
@@ -529,7 +537,7 @@ func foreign(n *ast.Node) string {
 }
 
 // structural are calls that are syntax and no functions.
-var structural = map[string]bool{"COLUMNS": true, "EXTRACT": true, "disk": true, "REGEXP": true, "exists": true}
+var structural = map[string]bool{"COLUMNS": true, "EXTRACT": true, "disk": true, "REGEXP": true, "exists": true, "secret": true}
 
 func calls(n *ast.Node, name string) bool {
 	found := false

@@ -39,6 +39,9 @@ func (p *parser) call(named bool) *node {
 		return p.drop(mark)
 	}
 	n := p.list(ast.Func, name, start, mark)
+	if ast.IsSecretCall(n) {
+		n.Text = strings.ToLower(name) // what stands for a secret in statements is one text
+	}
 	n.Quote = t.Kind == lex.Quoted
 	return n
 }

@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,9 @@ func (p *parser) errorAt(t lex.Token, expected, advice string) *Error {
 	return &Error{Offset: int(t.Pos), Line: line, Column: column, Found: describe(t, p.src), Expected: expected, Advice: advice}
 }
 
+// mayHoldSecret finds texts whose literals are not shown.
+var mayHoldSecret = regexp.MustCompile(`(?i)passw|pwd|secret|token|credential|access_?key|account_?key|private_?key|api_?key|authorization|identified|named\s+collection|connection_?string`)
+
 // maxFound is how many bytes of a token an error message shows.
 const maxFound = 40
 
@@ -81,6 +85,9 @@ func describe(t lex.Token, src string) string {
 		return "the end of the text"
 	}
 	text := t.Text(src)
+	if t.Kind == lex.String && mayHoldSecret.MatchString(src) {
+		return "a text in quotes" // perhaps the secret itself
+	}
 	if len(text) > maxFound {
 		text = strings.ToValidUTF8(text[:maxFound], "") + "…"
 	}

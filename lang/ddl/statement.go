@@ -25,7 +25,7 @@ type Statement struct {
 }
 
 // adviceKinds is what an error about a statement that defines no object says.
-const adviceKinds = "definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY and FUNCTION"
+const adviceKinds = "definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY, FUNCTION and NAMED COLLECTION"
 
 // statement reads the statement into st; false leaves the reason in p.fault.
 func (p *parser) statement(st *Statement) bool {
@@ -111,6 +111,9 @@ func (p *parser) creator() func(*parser, *Statement, ast.Name) ast.Object {
 		return (*parser).createDatabase
 	case p.skipWord(lex.KwFunction):
 		return (*parser).createFunction
+	case p.atText(0, "NAMED") && p.atText(1, "COLLECTION"):
+		p.i += 2
+		return (*parser).createNamedCollection
 	case p.atWords(lex.KwLive, lex.KwView), p.atWords(lex.KwWindow, lex.KwView):
 		p.failWith("a kind of object", "live and window views are experimental and not managed; "+adviceKinds)
 	default:

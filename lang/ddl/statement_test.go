@@ -111,7 +111,7 @@ func TestOtherKindsAreRead(t *testing.T) {
 }
 
 func TestWhatIsNoDefinitionSaysSo(t *testing.T) {
-	const advice = "; definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY and FUNCTION"
+	const advice = "; definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY, FUNCTION and NAMED COLLECTION"
 	checkCreate(t, []printed{
 		{src: "INSERT INTO t VALUES (1)", err: "line 1, column 1: expected CREATE, ATTACH or ALTER, found INSERT" + advice},
 		{src: "CREATE ROLE r", err: "line 1, column 8: expected a kind of object, found ROLE" + advice},
@@ -198,7 +198,7 @@ func TestABrokenStatementNeverStopsTheScript(t *testing.T) {
 	}
 	want := []string{
 		"CREATE TABLE a (`x` UInt8)",
-		"error: line 2, column 4: expected CREATE, ATTACH or ALTER, found SELECT; definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY and FUNCTION",
+		"error: line 2, column 4: expected CREATE, ATTACH or ALTER, found SELECT; definitions are CREATE DATABASE, TABLE, VIEW, MATERIALIZED VIEW, DICTIONARY, FUNCTION and NAMED COLLECTION",
 		"error: line 2, column 29: expected its closing bracket behind it, found (; brackets must match",
 		"CREATE VIEW c AS SELECT 1",
 		"error: line 3, column 59: expected a token, found ~; this character begins nothing in SQL",

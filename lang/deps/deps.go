@@ -17,12 +17,15 @@ const (
 	Dictionary Kind = "dictionary"
 	// Function is a function an expression calls: one of ClickHouse's, or a user-defined one.
 	Function Kind = "function"
+	// Collection is a named collection that an engine, a table function or the source of a dictionary takes its arguments
+	// from.
+	Collection Kind = "named_collection"
 )
 
 // Ref is one use of one object by another.
 type Ref struct {
 	Kind Kind
-	// Name has a database always, for a Function never: an unqualified name belongs to the object's own database.
+	// Name has a database always, for a Function and a Collection never: an unqualified name belongs to the object's own database.
 	Name ast.Name
 	// Node is where the name stands; nil where the object's struct holds it as a plain name.
 	Node *ast.Node
@@ -36,6 +39,9 @@ type Ref struct {
 	// Bare marks a name that the text writes without a database.
 	Bare bool
 }
+
+// InDatabase reports a reference to something that lives in a database.
+func (r *Ref) InDatabase() bool { return r.Kind == Relation || r.Kind == Dictionary }
 
 // Of returns the references of an object, each use once, in the order its parts print.
 func Of(o ast.Object) []Ref {
@@ -85,7 +91,7 @@ func (s *scope) has(name string) bool {
 }
 
 func (c *collector) add(kind Kind, name ast.Name, node *ast.Node) *Ref {
-	bare := name.Database == "" && kind != Function
+	bare := name.Database == "" && kind != Function && kind != Collection
 	if bare {
 		name.Database = c.database
 	}
@@ -147,6 +153,10 @@ func (c *collector) engine(e *ast.Engine) {
 	if e == nil {
 		return
 	}
+	if TakesCollection(e.Name) && len(e.Args) > 0 {
+		c.path = ast.Path{Part: "engine", Attr: "args"}
+		c.collection(e.Args[0])
+	}
 	at := map[string]int{"Distributed": 1, "Buffer": 0}
 	i, ok := at[e.Name]
 	if !ok || len(e.Args) < i+2 {
@@ -160,6 +170,25 @@ func (c *collector) engine(e *ast.Engine) {
 	if table != "" && !strings.ContainsAny(database+table, "{}") {
 		c.add(Relation, ast.Name{Database: database, Name: table}, e.Args[i+1])
 	}
+}
+
+// collection is a plain name where an engine or a table function takes a named collection.
+func (c *collector) collection(first *ast.Node) {
+	if first.Kind == ast.Ident && len(first.Kids) == 0 && first.Text != "" {
+		c.add(Collection, ast.Name{Name: first.Text}, first)
+	}
+}
+
+// TakesCollection reports an engine or a table function whose first argument may be the name of a named collection
+// (https://clickhouse.com/docs/operations/named-collections).
+func TakesCollection(name string) bool {
+	switch strings.ToLower(name) {
+	case "kafka", "rabbitmq", "nats", "redis", "mysql", "postgresql", "materializedpostgresql", "mongodb", "s3", "s3queue", "s3cluster", "gcs", "oss", "cosn",
+		"url", "urlcluster", "hdfs", "azureblobstorage", "azureblobstoragecluster", "azurequeue", "remote", "remotesecure", "iceberg", "icebergs3", "icebergazure",
+		"iceberglocal", "deltalake", "deltalakes3", "deltalakeazure", "hudi", "arrowflight", "ytsaurus":
+		return true
+	}
+	return false
 }
 
 func (c *collector) materializedView(m *ast.MaterializedView) {
@@ -185,12 +214,19 @@ func (c *collector) dictionary(d *ast.Dictionary) {
 	for _, a := range d.Attributes {
 		c.query(a.Expression, ast.Path{Part: "attribute", Name: a.Name, Attr: "expression"})
 	}
-	if d.Source == nil || !strings.EqualFold(d.Source.Kind, "CLICKHOUSE") {
+	if d.Source == nil {
 		return
 	}
 	args := map[string]*ast.Node{}
 	for _, a := range d.Source.Args {
 		args[strings.ToLower(a.Name)] = a.Value
+	}
+	if name := word(args["name"]); name != "" {
+		c.path = ast.Path{Part: "source", Attr: "name"}
+		c.add(Collection, ast.Name{Name: name}, args["name"])
+	}
+	if !strings.EqualFold(d.Source.Kind, "CLICKHOUSE") {
+		return
 	}
 	if host := word(args["host"]); host != "" && host != "localhost" && host != "127.0.0.1" {
 		return

@@ -132,6 +132,9 @@ func nameIn(n *ast.Node) (ast.Name, bool) {
 // tableFunction walks a table function. One that names a dictionary or holds a query depends on it; the arguments of
 // the others are no names of this server's.
 func (c *collector) tableFunction(n *ast.Node, s *scope) {
+	if TakesCollection(n.Text) && len(n.Kids) > 0 {
+		c.collection(n.Kids[0])
+	}
 	switch strings.ToLower(n.Text) {
 	case "dictionary":
 		if len(n.Kids) == 1 {

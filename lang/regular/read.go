@@ -1,6 +1,7 @@
 package regular
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,12 +46,13 @@ func read(info fs.FileInfo, limit int64, open func() (fs.File, error)) ([]byte, 
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
+	// The size as it was seen a moment ago, with room to see the end: a file that grows is read on.
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	if _, err := data.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > limit {
+	if int64(data.Len()) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrSize, limit)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }

@@ -37,6 +37,30 @@ func BenchmarkLoad1000Tables(b *testing.B) {
 	}
 }
 
+// BenchmarkLoad1000Instances loads a tree in which one entry with for_each declares 1,000 tables of 20 columns.
+func BenchmarkLoad1000Instances(b *testing.B) {
+	files := wideTree(1, 0)
+	files["manifest.hcl"] = &fstest.MapFile{Data: []byte(`release = "1.0.0"
+variable "days" {
+  type    = number
+  default = 30
+}
+database "d" {}
+table "source" {
+  for_each = toset([for i in range(1000) : "s${i}"])
+  name     = "d.${each.key}"
+  from     = "tables/t0.hcl"
+}
+`)}
+	b.ReportAllocs()
+	for b.Loop() {
+		tr, diags := tree.Load(files, tree.Options{})
+		if diags.HasErrors() || len(tr.Objects) != 1001 {
+			clean(b, tr, diags)
+		}
+	}
+}
+
 func wideTree(tables, views int) fstest.MapFS {
 	files := fstest.MapFS{"header.hcl": {Data: []byte("column \"at\" {\n  type    = \"DateTime64(3, 'UTC')\"\n  codec   = \"DoubleDelta, ZSTD(1)\"\n  comment = \"when\"\n}\ncolumn \"id\" {\n  type = \"UInt64\"\n}\n")}}
 	var manifest strings.Builder

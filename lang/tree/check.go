@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/deps"
 )
@@ -15,13 +17,14 @@ func (l *loader) check() {
 	for i, d := range l.tree.Objects {
 		position[d] = i
 	}
-	l.accessCycles()
+	l.cycles()
 	for _, d := range l.tree.Objects {
 		l.checkDatabase(d, position)
 		if d.Object == nil {
 			continue
 		}
 		before := l.errors
+		l.checkSecrets(d)
 		if d.Kind.IsAccess() {
 			l.checkAccess(d, position)
 			d.Broken = d.Broken || l.errors > before
@@ -104,19 +107,19 @@ func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
 				"A dictionary's query runs as a session of its own, in no database of the dictionary's: write the database before the name, as in "+d.Name.Database+"."+ref.Name.Name+".")
 			continue
 		}
-		kind := ast.KindTable
-		switch ref.Kind {
-		case deps.Dictionary:
-			kind = ast.KindDictionary
-		case deps.Function:
-			kind = ast.KindFunction
-		}
-		target := l.find(kind, ref.Name)
+		target := l.find(kindOf(ref.Kind), ref.Name)
 		if target == nil {
+			if ref.Kind == deps.Collection {
+				l.unknownCollection(d, ref.Name.Name, d.Place(ref.Path, ref.Node))
+				continue
+			}
 			if !ref.Perhaps && ref.Kind != deps.Function && !slices.Contains(foreignDatabases, ref.Name.Database) {
 				l.undeclared(d, ref)
 			}
 			continue
+		}
+		if target != d && l.inCycle[d] && l.inCycle[target] {
+			continue // the circle is reported as one
 		}
 		if target.refused {
 			l.refuse(d, CodeUndeclared, d.Place(ref.Path, ref.Node), fmt.Sprintf("%s uses %s, which is refused", d.Name, target.Name),
@@ -134,6 +137,12 @@ func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
 			d.Depends = append(d.Depends, target)
 		}
 	}
+}
+
+// unknownCollection warns of a named collection that nothing declares: the server's configuration may define it.
+func (l *loader) unknownCollection(d *Declared, name string, at hcl.Range) {
+	l.warn(CodeUndeclared, at, fmt.Sprintf("%s uses the named collection %s, which is not declared", d.Name, name),
+		"It has to be in the configuration of every server, or in the manifest before what uses it."+suggest(name, l.declaredNames(ast.KindNamedCollection, "")))
 }
 
 func (l *loader) undeclared(d *Declared, ref deps.Ref) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/facts"
 )
@@ -34,20 +36,20 @@ func (l *loader) checkEngine(d *Declared, t *ast.Table) {
 		return
 	}
 	base, prefix := family(t.Engine.Name)
-	at := d.Place(ast.Path{Part: "engine"}, nil)
+	at := func() hcl.Range { return d.Place(ast.Path{Part: "engine"}, nil) }
 	engine, known := facts.FindEngine(base)
 	if !known {
-		l.fault(CodeEngine, at, fmt.Sprintf("Unknown table engine %q", base),
+		l.fault(CodeEngine, at(), fmt.Sprintf("Unknown table engine %q", base),
 			fmt.Sprintf("ClickHouse %s has no table engine of this name; engine names are case-sensitive.", facts.Version())+suggest(base, facts.EngineNames()))
 		return
 	}
 	if prefix != "" && len(t.Engine.Args) > 0 && t.Engine.Args[0].Kind == ast.String {
-		l.fault(CodePlatform, at, fmt.Sprintf("%s with arguments of its own", t.Engine.Name),
+		l.fault(CodePlatform, at(), fmt.Sprintf("%s with arguments of its own", t.Engine.Name),
 			fmt.Sprintf("A definition names the family only, %s: the platform makes it %s, and the database decides path and replica.", base, prefix))
 		return
 	}
 	if bounds, ok := mergeTreeArgs[base]; ok && (len(t.Engine.Args) < bounds[0] || len(t.Engine.Args) > bounds[1]) {
-		l.fault(CodeEngine, at, fmt.Sprintf("Wrong number of arguments of %s", base),
+		l.fault(CodeEngine, at(), fmt.Sprintf("Wrong number of arguments of %s", base),
 			fmt.Sprintf("%s takes %s; this one has %d.", base, atLeastAtMost(bounds), len(t.Engine.Args)))
 	}
 	merges := strings.HasSuffix(base, "MergeTree")

@@ -251,4 +251,5 @@ var grammarFunctions = map[string]bool{"CAST": true, "TRY_CAST": true, "EXTRACT"
 	"SUBSTRING": true, "SUBSTR": true, "POSITION": true, "EXISTS": true, "CASE": true, "INTERVAL": true, "GROUPING": true,
 	"DATE_ADD": true, "DATE_SUB": true, "DATEADD": true, "DATESUB": true, "TIMESTAMP_ADD": true, "TIMESTAMP_SUB": true,
 	"TIMESTAMPADD": true, "TIMESTAMPSUB": true, "DATE_DIFF": true, "DATEDIFF": true, "TIMESTAMPDIFF": true, "TIMESTAMP_DIFF": true,
-	"UNTUPLE": true, "VIEW": true, "VIEWIFPERMITTED": true, "ARRAYJOIN": true, "LAMBDA": true, "TUPLE": true, "ARRAY": true}
+	"UNTUPLE": true, "VIEW": true, "VIEWIFPERMITTED": true, "ARRAYJOIN": true, "LAMBDA": true, "TUPLE": true, "ARRAY": true,
+	"SECRET": true}

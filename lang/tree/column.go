@@ -30,7 +30,7 @@ func (s *scope) column(d *definition, block *hclsyntax.Block, spec shape) *ast.C
 	if name == "" {
 		s.fault(CodeName, block.LabelRanges[0], "A column needs a name", "Its name is the label of the block.")
 	}
-	spec.what = fmt.Sprintf("column %q", name)
+	spec.what, spec.name = "column", name
 	body := s.read(block.Body, block.DefRange(), spec)
 	if attr := s.require(body, "type", "A column states its type, as in type = \"String\"."); attr != nil {
 		column.Type = s.fragment(d, body, "type", path("type"), parseType)

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/ddl"
 )
 
 // definition is the body of one object while it becomes the object.
@@ -139,6 +140,9 @@ func settingNode(v cty.Value) *ast.Node {
 		return ast.N(ast.Number, s)
 	case cty.Bool:
 		return ast.N(ast.Keyword, s)
+	}
+	if secret, err := ddl.ParseSettingValue(s); err == nil && ast.IsSecretCall(secret) && strings.HasPrefix(s, secret.Text) {
+		return secret
 	}
 	return ast.N(ast.String, s)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/dfe-engine/dfe/lang/plainhcl"
 	"github.com/dfe-engine/dfe/lang/regular"
 )
 
@@ -57,6 +58,9 @@ type source struct {
 
 // pos turns a byte offset into a position. Columns count runes, as HCL's do for text without combining marks.
 func (s *source) pos(offset int) hcl.Pos {
+	if offset <= 0 {
+		return hcl.InitialPos
+	}
 	if s.starts == nil {
 		s.starts = append(s.starts, 0)
 		for i, b := range s.bytes {
@@ -202,6 +206,10 @@ func (f *files) hclBody(name string, out *faults) (*source, bool, *fileError) {
 	}
 	if s.body != nil || f.failed[s.name] {
 		return s, !f.failed[s.name], nil
+	}
+	if body, plain := plainhcl.Parse(s.bytes, s.name, f.limits.Nesting); plain {
+		s.body = body
+		return s, true, nil
 	}
 	if at, deep := tooDeep(s, f.limits.Nesting); deep {
 		f.failed[s.name] = true

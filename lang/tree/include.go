@@ -19,31 +19,34 @@ var includeShape = shape{what: "an included file", attrs: []string{"include", "d
 // part is one column, index, projection or constraint on its way into a table.
 type part struct {
 	kind, name string
-	at         hcl.Range
 	block      *hclsyntax.Block
 	scope      *scope
 }
+
+// at is where its name stands.
+func (p part) at() hcl.Range { return p.block.LabelRanges[0] }
 
 // parts collects the blocks of a table's body in order: what its includes bring, less what it drops, then its own. path
 // holds the files being read, outermost first.
 func (s *scope) parts(d *definition, c content, path []string) []part {
 	included := s.included(d, c, path)
 	included = s.drop(c, included)
-	seen := map[[2]string]part{}
-	for _, p := range included {
-		seen[[2]string{p.kind, p.name}] = p
+	included = slices.Grow(included, len(c.blocks))
+	seen := make(map[[2]string]int, cap(included)) // where it is among the included
+	for i, p := range included {
+		seen[[2]string{p.kind, p.name}] = i
 	}
 	for _, block := range c.blocks {
 		if partBlocks[block.Type] == 0 {
 			continue
 		}
-		p := part{kind: block.Type, name: block.Labels[0], at: block.LabelRanges[0], block: block, scope: s}
+		p := part{kind: block.Type, name: block.Labels[0], block: block, scope: s}
 		key := [2]string{p.kind, p.name}
 		if first, twice := seen[key]; twice {
-			s.twice(p, first)
+			s.twice(p, included[first])
 			continue
 		}
-		seen[key] = p
+		seen[key] = len(included)
 		included = append(included, p)
 	}
 	return included
@@ -51,11 +54,11 @@ func (s *scope) parts(d *definition, c content, path []string) []part {
 
 func (s *scope) twice(p, first part) {
 	advice := "Remove one of the two."
-	if first.at.Filename != p.at.Filename {
+	if first.at().Filename != p.at().Filename {
 		advice = fmt.Sprintf("To replace what the include brings, drop it first: drop = [%q].", p.name)
 	}
-	s.fault(CodeDuplicate, p.at, fmt.Sprintf("%s %q is declared twice", capital(p.kind), p.name),
-		fmt.Sprintf("It was declared at %s:%d. %s", first.at.Filename, first.at.Start.Line, advice))
+	s.fault(CodeDuplicate, p.at(), fmt.Sprintf("%s %q is declared twice", capital(p.kind), p.name),
+		fmt.Sprintf("It was declared at %s:%d. %s", first.at().Filename, first.at().Start.Line, advice))
 }
 
 func (s *scope) included(d *definition, c content, path []string) []part {
@@ -87,7 +90,7 @@ func (s *scope) included(d *definition, c content, path []string) []part {
 			key := [2]string{p.kind, p.name}
 			if first, twice := seen[key]; twice {
 				s.fault(CodeDuplicate, file.whole(), fmt.Sprintf("Two includes bring %s %q", p.kind, p.name),
-					fmt.Sprintf("It is declared at %s:%d and at %s:%d. Take it out of one of the files.", first.at.Filename, first.at.Start.Line, p.at.Filename, p.at.Start.Line))
+					fmt.Sprintf("It is declared at %s:%d and at %s:%d. Take it out of one of the files.", first.at().Filename, first.at().Start.Line, p.at().Filename, p.at().Start.Line))
 				continue
 			}
 			seen[key] = p
@@ -117,6 +120,12 @@ func (s *scope) drop(c content, included []part) []part {
 
 // into reads the parts into a table.
 func (d *definition) into(t *ast.Table, parts []part) {
+	attributes := len(d.content.attrs)
+	for _, p := range parts {
+		attributes += len(p.block.Body.Attributes)
+	}
+	d.declared.places.grow(attributes, len(parts))
+	t.Columns = slices.Grow(t.Columns, len(parts))
 	for _, p := range parts {
 		switch p.kind {
 		case "column":

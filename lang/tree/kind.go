@@ -26,7 +26,8 @@ type kind struct {
 // kinds lists the kinds of object the language has. A new kind is a file with its value, and a line here.
 func kinds() []kind {
 	return []kind{
-		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(), topicKind(),
+		databaseKind(), tableKind(), viewKind(), materializedViewKind(), dictionaryKind(), functionKind(), namedCollectionKind(),
+		topicKind(),
 		settingsProfileKind(), roleKind(), userKind(), quotaKind(), rowPolicyKind(), grantKind(),
 	}
 }

@@ -39,7 +39,7 @@ func buildDictionary(d *definition) ast.Object {
 	dict := &ast.Dictionary{Name: d.declared.Name, Origin: d.origin()}
 	seen := map[string]part{}
 	for _, block := range d.content.blocks {
-		p := part{kind: "attribute", name: block.Labels[0], at: block.LabelRanges[0]}
+		p := part{kind: "attribute", name: block.Labels[0], block: block}
 		if first, twice := seen[p.name]; twice {
 			d.twice(p, first)
 			continue

@@ -60,7 +60,7 @@ func buildUser(d *definition) ast.Object {
 // literalSecret reports a secret that stands in the tree. Neither the message nor the source line shows it.
 func (f *faults) literalSecret(at hcl.Range) {
 	f.fault(CodeSecret, at, "A secret in the tree",
-		`A schema tree is read by many and kept for ever: it names where a secret comes from and never holds it. Write secret_env = "NAME" or secret_file = "/path" in an .hcl definition, or BY secret('env:NAME') or BY secret('file:/path') in a .sql one, and change the secret that stood here.`)
+		`A schema tree is read by many and kept for ever: it names where a secret comes from and never holds it. Write secret_env = "NAME" or secret_file = "/path" where a block of an .hcl definition takes them, secret('env:NAME') or secret('file:/path') in place of the text elsewhere, and change the secret that stood here.`)
 }
 
 // secretWord are the names under which people write a secret into a definition.

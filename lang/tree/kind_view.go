@@ -49,7 +49,7 @@ func (d *definition) viewColumns() (columns []*ast.Column, aliases []string) {
 	typed := false
 	var blocks []*hclsyntax.Block
 	for _, block := range d.content.blocks {
-		p := part{kind: "column", name: block.Labels[0], at: block.LabelRanges[0]}
+		p := part{kind: "column", name: block.Labels[0], block: block}
 		if first, twice := seen[p.name]; twice {
 			d.twice(p, first)
 			continue

@@ -4,31 +4,56 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/ast"
 )
 
-// places knows where the parts of an object were written.
+// places knows where the parts of an object were written. They are set down one after the other, for every object, and
+// looked up by their path only where there is something to say.
 type places struct {
 	entry hcl.Range
 	file  text // the whole text of a .sql definition
-	texts map[ast.Path][]rooted
-	spots map[ast.Path]hcl.Range
+	texts []rooted
+	spots []spot
+
+	indexed sync.Once
+	textsOf map[ast.Path][]rooted
+	spotOf  map[ast.Path]hcl.Range
 }
 
 // rooted is a text and the tree it was parsed into. A key or a TTL is made of several.
 type rooted struct {
 	text
+	path ast.Path
 	root *ast.Node
 }
 
+type spot struct {
+	path ast.Path
+	at   hcl.Range
+}
+
 func (p *places) setText(path ast.Path, t text, root *ast.Node) {
-	if p.texts == nil {
-		p.texts = map[ast.Path][]rooted{}
+	p.texts = append(p.texts, rooted{t, path, root})
+}
+
+// grow makes room for so many texts and spots more.
+func (p *places) grow(texts, spots int) {
+	p.texts, p.spots = slices.Grow(p.texts, texts), slices.Grow(p.spots, spots)
+}
+
+// index makes the places known by their path.
+func (p *places) index() {
+	p.textsOf, p.spotOf = make(map[ast.Path][]rooted, len(p.texts)), make(map[ast.Path]hcl.Range, len(p.spots))
+	for _, t := range p.texts {
+		p.textsOf[t.path] = append(p.textsOf[t.path], t)
 	}
-	p.texts[path] = append(p.texts[path], rooted{t, root})
+	for _, s := range p.spots {
+		p.spotOf[s.path] = s.at
+	}
 }
 
 // holds tells whether a node is part of a tree.
@@ -42,20 +67,18 @@ func (r rooted) holds(node *ast.Node) bool {
 }
 
 func (p *places) setSpot(path ast.Path, at hcl.Range) {
-	if p.spots == nil {
-		p.spots = map[ast.Path]hcl.Range{}
-	}
-	p.spots[path] = at
+	p.spots = append(p.spots, spot{path, at})
 }
 
 // Place returns where a part or attribute of the object is written. node, when not nil, narrows it to a node of that
 // value's tree as it was parsed; of an object from a .sql file, only the node tells the place inside the file.
 func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
+	d.places.indexed.Do(d.places.index)
 	offset, length := -1, 0
 	if node != nil {
 		offset, length = int(node.Pos), nodeLength(node)
 	}
-	if texts := d.places.texts[path]; len(texts) > 0 {
+	if texts := d.places.textsOf[path]; len(texts) > 0 {
 		i := slices.IndexFunc(texts, func(r rooted) bool { return r.holds(node) })
 		if i < 0 {
 			return texts[0].whole()
@@ -69,11 +92,11 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 		return file.at(offset, length)
 	}
 	part := ast.Path{Part: path.Part, Name: path.Name}
-	if texts := d.places.texts[part]; len(texts) > 0 {
+	if texts := d.places.textsOf[part]; len(texts) > 0 {
 		return texts[0].whole()
 	}
 	for _, p := range []ast.Path{path, part} {
-		if at, ok := d.places.spots[p]; ok {
+		if at, ok := d.places.spotOf[p]; ok {
 			return at
 		}
 	}

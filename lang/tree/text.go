@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"math/big"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -181,6 +183,12 @@ func stringOf(v cty.Value) (string, bool) {
 	}
 	if v.Type() != cty.Number && v.Type() != cty.Bool {
 		return "", false
+	}
+	if v.Type() == cty.Number {
+		// As the conversion below prints it, without the decimal digits of 512 bits on the way.
+		if whole, exact := v.AsBigFloat().Int64(); exact == big.Exact && whole != 0 {
+			return strconv.FormatInt(whole, 10), true
+		}
 	}
 	s, err := convert.Convert(v, cty.String)
 	if err != nil || s.IsNull() || !s.IsKnown() {

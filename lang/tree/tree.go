@@ -151,7 +151,7 @@ type loader struct {
 	given     map[string]*source // values from the command line and files of the release below, as sources of faults
 	manifest  *source
 	names     map[string]cty.Value // var and local
-	inCycle   map[*Declared]bool   // of roles or profiles
+	inCycle   map[*Declared]bool   // the objects that rest on themselves
 	tree      *Tree
 }
 

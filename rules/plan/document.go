@@ -121,10 +121,15 @@ type Statement struct {
 type Secret struct {
 	// Reference is the text in the statement that the value, as a literal, takes the place of.
 	Reference string `json:"reference"`
-	// Source is "env" or "file"; Name is the variable or the path.
+	// Source is "env" or "file", and Name the variable or the path; or it is [FromDefinition], and Name the key of a named
+	// collection whose value stands in the definition.
 	Source string `json:"source"`
 	Name   string `json:"name"`
 }
+
+// FromDefinition is the source of a value that the definition itself holds. A server hides the values of a named
+// collection from those who may see it, and so does a plan.
+const FromDefinition = "definition"
 
 // Expect is the state a statement was decided on.
 type Expect struct {

@@ -40,6 +40,9 @@ func Main(m interface{ Run() int }) { MainWith(m, nil) }
 
 // MainWith is Main for tests that change access objects, which access keeps.
 func MainWith(m interface{ Run() int }, access embedded.Access) {
+	if os.Getenv(serveVariable) != "" {
+		os.Exit(serve())
+	}
 	shared.owned, shared.access = true, access
 	code := m.Run()
 	if err := closeShared(); err != nil {
@@ -91,13 +94,13 @@ func Database(t testing.TB) string {
 	var id [6]byte
 	_, _ = rand.Read(id[:]) // crypto/rand does not fail
 	name := "test_" + hex.EncodeToString(id[:])
-	exec(t, url, "CREATE DATABASE "+name)
-	t.Cleanup(func() { exec(t, url, "DROP DATABASE IF EXISTS "+name+" SYNC") })
+	run(t, url, "CREATE DATABASE "+name)
+	t.Cleanup(func() { run(t, url, "DROP DATABASE IF EXISTS "+name+" SYNC") })
 	return name
 }
 
-// exec runs outside of the test's context, which has ended when its cleanup runs.
-func exec(t testing.TB, url, sql string) {
+// run runs outside of the test's context, which has ended when its cleanup runs.
+func run(t testing.TB, url, sql string) {
 	t.Helper()
 	resp, err := http.Post(url, "text/plain", strings.NewReader(sql))
 	if err != nil {
