@@ -77,9 +77,12 @@ func Load(path string) (*Config, error) {
 func Parse(name string, text []byte) (*Config, error) {
 	c := &Config{name: name}
 	var diags hcl.Diagnostics
-	if filepath.Ext(name) == ".json" || bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+	switch deep := tree.CheckNesting(name, text); {
+	case deep != nil:
+		diags = hcl.Diagnostics{deep} // JSON has the same brackets
+	case filepath.Ext(name) == ".json" || bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
 		c.file, diags = json.Parse(text, name)
-	} else {
+	default:
 		c.file, diags = hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	}
 	c.diags = append(c.diags, diags...)
