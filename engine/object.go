@@ -274,6 +274,10 @@ func (p *pass) record(ctx context.Context, r *ledger.Record) error {
 	}
 	p.sequence++
 	r.Sequence = p.sequence
+	if p.written == nil {
+		p.written = map[ledger.Key]*ledger.Record{}
+	}
+	p.written[r.Key] = r
 	// What was done is written down also when the pass is told to stop.
 	return p.ledger.Append(context.WithoutCancel(ctx), r)
 }

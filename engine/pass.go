@@ -112,6 +112,8 @@ type pass struct {
 	part *Part
 	// quiet keeps the pass from those who watch the schema's.
 	quiet bool
+	// written are the rows of this pass, the newest of each object.
+	written map[ledger.Key]*ledger.Record
 	// decided is the plan that the pass went by.
 	decided *plan.Document
 }
@@ -409,6 +411,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	}
 	p.others(doc)
 	if err := p.refresh(ctx); err != nil {
+		failures = append(failures, err)
+	}
+	if err := p.settleRights(ctx); err != nil {
 		failures = append(failures, err)
 	}
 	if p.part != nil {

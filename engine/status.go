@@ -93,7 +93,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
 		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
-		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.InClickHouse() && !slices.Contains(scope.Databases, database) {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && isRelation(key.Kind) && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
 	}
@@ -184,7 +184,11 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 		if key.Kind.IsAccess() {
 			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})
 		}
-		others = append(others, statusOf(key, false, r, o))
+		other := statusOf(key, false, r, o)
+		if key.Kind == ast.KindGrant && r.Existed() {
+			other.Live = Unread // a server keeps rights, and no grant by its name
+		}
+		others = append(others, other)
 	}
 	slices.SortFunc(others, func(a, b *ObjectStatus) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))

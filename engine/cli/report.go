@@ -233,6 +233,8 @@ func (a *app) showStatus(s *engine.Status) error {
 		switch {
 		case o.Refused > 0:
 			live += fmt.Sprintf(", %d refused", o.Refused)
+		case o.Scope == string(ledger.ScopeSource) || o.Scope == string(ledger.ScopeTenant):
+			live += ", of a " + o.Scope
 		case !o.Declared:
 			live += ", not declared"
 		}
