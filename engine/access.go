@@ -96,3 +96,32 @@ func unreadablePair(o *catalog.Object) rules.Pair {
 func hidesNothing(p *ast.RowPolicy) bool {
 	return !p.Restrictive && p.Filter != nil && p.Filter.Kind == ast.Number && p.Filter.Text == "1"
 }
+
+// settleRights writes down anew what users and roles are like whom a grant behind them gave something: their rows say how
+// they were when they were asserted.
+func (p *pass) settleRights(ctx context.Context) error {
+	if p.ledger == nil {
+		return nil
+	}
+	for i, d := range p.c.schema.objects {
+		if d.Kind != ast.KindRole && d.Kind != ast.KindUser {
+			continue
+		}
+		row, o := p.written[d.key()], p.report.Objects[i]
+		if row == nil {
+			row = p.c.records[d.key()]
+		}
+		now := checksum(p.c.liveOf(d))
+		if row == nil || now == "" || row.LiveChecksum == "" || row.LiveChecksum == now {
+			continue
+		}
+		settled := *row
+		settled.Pass, settled.Epoch, settled.LiveChecksum = p.report.Pass, p.report.Epoch, now
+		settled.Statement, settled.QueryIDs = "", nil // they are in the row before
+		o.LiveChecksum = now
+		if err := p.record(ctx, &settled); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -25,7 +25,7 @@ const headText = 64 << 10
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
-	if !sameMachine(r) {
+	if !SameMachine(r) {
 		http.Error(w, "The embedded server answers programs on this machine, addressed as localhost.", http.StatusForbidden)
 		return
 	}
@@ -99,8 +99,14 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: failed at position 1 (end of query): . Empty query")
 	}
 	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
-	if s.front != nil {
-		return s.front.Answer(ctx, &Query{server: s, work: work})
+	if s.options.Front != nil {
+		return s.options.Front.Answer(ctx, &Query{server: s, work: work})
+	}
+	if s.options.Access != nil && !st.insert && s.options.Access.Answers(string(text)) {
+		if q.readOnly {
+			return raise(164, "READONLY", "Cannot execute query in readonly mode")
+		}
+		return s.changeAccess(ctx, reply, string(text))
 	}
 	if st.insert {
 		work.data, work.text = text[st.dataStart:], text[:st.textEnd]
@@ -110,12 +116,6 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 
 // carry takes a statement to the engine.
 func (s *Server) carry(ctx context.Context, w *work) error {
-	if s.options.Access != nil && !w.insert && s.options.Access.Answers(string(w.text)) {
-		if w.readOnly {
-			return raise(164, "READONLY", "Cannot execute query in readonly mode")
-		}
-		return s.changeAccess(ctx, w.reply, string(w.text))
-	}
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()

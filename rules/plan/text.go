@@ -44,7 +44,9 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	t.bus(d.Bus)
 	t.statements(d.Statements)
 	t.rehearsal(d.Rehearsal)
-	t.line("%s", d.Summary.Text())
+	if len(d.Objects) > 0 || d.Bus == nil || d.Bus.Error == "" && d.Bus.Skipped == "" {
+		t.line("%s", d.Summary.Text()) // else nothing was compared, and there is nothing to sum up
+	}
 	if t.err == nil {
 		t.err = t.out.Flush()
 	}

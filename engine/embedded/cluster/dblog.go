@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
@@ -316,7 +315,8 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 	if err != nil {
 		return nil, err
 	}
-	failed = m.carryOut(ctx, d, embedded.Order{Database: entry.Database, Settings: entry.Settings})
+	o := embedded.Order{Database: entry.Database, Settings: entry.Settings}
+	failed = m.logged(ctx, d, o, func() error { return m.carryOut(ctx, d, o) })
 	if failed != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -346,5 +346,3 @@ func (m *member) fingerprint(ctx context.Context, d *definition, database string
 	sum := sha256.Sum256([]byte(strings.Join(list, "\x00")))
 	return hex.EncodeToString(sum[:]), nil
 }
-
-var _ = ast.Name{}

@@ -22,7 +22,7 @@ func (c *client) define(ctx context.Context) error {
 	}
 	switch {
 	case d.kind == "ACCESS":
-		return unsupported(d.verb + " of users, roles, profiles, quotas and policies")
+		return unsupported(d.verb + " of this form of user, role, profile, quota or policy")
 	case d.verb == "ATTACH", d.verb == "UNDROP", d.verb == "DETACH":
 		return unsupported(d.verb)
 	case d.temporary:
@@ -137,7 +137,7 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	if err := m.tables.register(ctx, l.replicated); err != nil {
 		return err
 	}
-	if len(l.replicated) > 0 && m.session == nil {
+	if len(l.replicated) > 0 && l.replicated[0].Path != "" && m.session == nil {
 		return errNoKeeper()
 	}
 	t, err := readText(l.sql)
@@ -153,8 +153,8 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	if err != nil {
 		return err
 	}
-	if len(free) > 0 || d.verb == "CREATE" && sql != l.sql {
-		return unsupported("a definition over the system tables that the stage answers for")
+	if len(free) > 0 || sql != l.sql {
+		return unsupported("a definition with hostName() or a system table that the stage answers for")
 	}
 	o.Text = sql
 	_, err = m.server.Do(ctx, o)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,12 +36,16 @@ func stagedTables() []string {
 	return []string{"tables", "databases", "clusters", "distributed_ddl_queue", "replicas", "processes", "settings", "user_directories", "server_settings", "parts"}
 }
 
-// dress makes the views.
-func (m *member) dress(ctx context.Context) error {
+// dress makes the views, for an engine that has just opened.
+func (m *member) dress(ctx context.Context, run runner) error {
+	// What an engine that was closed, or killed, had there: a directory that is in the way.
+	if err := os.RemoveAll(filepath.Join(m.Dir, "data", "data", stageDatabase)); err != nil {
+		return err
+	}
 	statements := []string{
 		"CREATE DATABASE IF NOT EXISTS " + stageDatabase + " ENGINE = Memory",
-		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String) ENGINE = Join(ANY, LEFT, uuid)",
-		"CREATE TABLE " + stageDatabase + ".replicated_databases (uuid UUID, engine String, engine_full String) ENGINE = Join(ANY, LEFT, uuid)",
+		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String, shown UUID) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
+		"CREATE TABLE " + stageDatabase + ".replicated_databases (uuid UUID, engine String, engine_full String) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
 		m.viewOfTables(),
 		`CREATE VIEW _dfe_stage.databases AS SELECT * REPLACE (
 			if(joinGet('_dfe_stage.replicated_databases', 'engine', uuid) != '', joinGet('_dfe_stage.replicated_databases', 'engine', uuid), engine) AS engine,
@@ -59,27 +65,27 @@ func (m *member) dress(ctx context.Context) error {
 	}
 	statements = append(statements, "CREATE VIEW _dfe_stage.server_settings AS SELECT * REPLACE ("+collections+" AS value) FROM system.server_settings")
 	for _, sql := range statements {
-		if _, err := m.do(ctx, sql); err != nil {
+		if _, err := run.own(ctx, sql); err != nil {
 			return err
 		}
 	}
 	for _, table := range []string{"clusters", "distributed_ddl_queue", "replicas", "user_directories"} {
-		from, err := m.fromStage(ctx, table)
+		from, err := m.fromStage(ctx, run, table)
 		if err != nil {
 			return err
 		}
-		if _, err := m.do(ctx, "CREATE VIEW _dfe_stage."+table+" AS SELECT * FROM "+from); err != nil {
+		if _, err := run.own(ctx, "CREATE VIEW _dfe_stage."+table+" AS SELECT * FROM "+from); err != nil {
 			return err
 		}
 	}
-	from, err := m.fromStage(ctx, "processes")
+	from, err := m.fromStage(ctx, run, "processes")
 	if err != nil {
 		return err
 	}
-	_, err = m.do(ctx, `CREATE VIEW _dfe_stage.processes AS
+	_, err = run.own(ctx, `CREATE VIEW _dfe_stage.processes AS
 		SELECT * REPLACE (replaceAll(query, '_dfe_stage.', 'system.') AS query) FROM system.processes WHERE Settings['log_comment'] != '`+ownComment+`'
 		UNION ALL SELECT * FROM `+from)
-	return err
+	return errors.Join(err, m.dbs.show(ctx, run), m.tables.show(ctx, run))
 }
 
 // viewOfTables shows replicated tables as such, and the table of ZooKeeper where there is one.
@@ -99,13 +105,14 @@ func (m *member) viewOfTables() string {
 		} {
 			text = fmt.Sprintf("replaceRegexpOne(%s, %s, %s)", text, ast.QuoteString(r.pattern), ast.QuoteString(r.with))
 		}
-		args := "joinGet('_dfe_stage.replicated', 'arguments', uuid)"
+		args := "joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid)"
 		// A materialized view keeps its words: only its inner table has the arguments.
 		text = fmt.Sprintf("replaceOne(replaceOne(%s, '%s', if(%s = '-', '', concat('(', %s, ')'))), '%s', %s)", text, bracedHole, args, args, hole, args)
 		return fmt.Sprintf("if(%s != '', %s, %s) AS %s", args, text, column, column)
 	}
 	view := "CREATE VIEW _dfe_stage.tables AS SELECT * REPLACE (\n" +
-		"if(joinGet('_dfe_stage.replicated', 'arguments', uuid) NOT IN ('', '-'), concat('" + prefix + "', engine), engine) AS engine,\n" +
+		"if(joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid) NOT IN ('', '-'), concat('" + prefix + "', engine), engine) AS engine,\n" +
+		"if(empty(joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)), system.tables.uuid, joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)) AS uuid,\n" +
 		shown("create_table_query", outside) + ",\n" + shown("engine_full", anywhere) + "\n) FROM system.tables WHERE database != '_dfe_stage'"
 	if m.Keeper != "" {
 		view += "\nUNION ALL SELECT * REPLACE ('zookeeper' AS name, 'SystemZooKeeper' AS engine, '' AS create_table_query) FROM (SELECT * FROM system.tables WHERE database = 'system' AND name = 'one')"
@@ -135,7 +142,7 @@ func engineWord(before string) string {
 }
 
 // structure is the columns of a system table, in the words of url()'s third argument.
-func (m *member) structure(ctx context.Context, table string) (names []string, structure string, err error) {
+func (m *member) structure(ctx context.Context, run runner, table string) (names []string, structure string, err error) {
 	type columns struct {
 		names     []string
 		structure string
@@ -144,7 +151,7 @@ func (m *member) structure(ctx context.Context, table string) (names []string, s
 		c := known.(columns)
 		return c.names, c.structure, nil
 	}
-	list, err := m.table(ctx, "SELECT name, type FROM system.columns WHERE database = 'system' AND table = "+ast.QuoteString(table)+" AND default_kind != 'ALIAS' ORDER BY position")
+	list, err := run.table(ctx, "SELECT name, type FROM system.columns WHERE database = 'system' AND table = "+ast.QuoteString(table)+" AND default_kind != 'ALIAS' ORDER BY position")
 	if err != nil {
 		return nil, "", err
 	}
@@ -160,8 +167,8 @@ func (m *member) structure(ctx context.Context, table string) (names []string, s
 }
 
 // fromStage is the table function by which the engine reads what the front end knows.
-func (m *member) fromStage(ctx context.Context, table string) (string, error) {
-	_, structure, err := m.structure(ctx, table)
+func (m *member) fromStage(ctx context.Context, run runner, table string) (string, error) {
+	_, structure, err := m.structure(ctx, run, table)
 	if err != nil {
 		return "", err
 	}
