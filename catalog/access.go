@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,7 +42,6 @@ type Access struct {
 // ReadAccess reads all access objects in one query. A server that does not let them be read makes them unreadable; it is
 // no error of the reading.
 func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
-	a := &Access{objects: map[accessKey]*Object{}}
 	var rows []string
 	err := c.Select(ctx, selectAccess, nil, func(scan func(...any) error) error {
 		var text string
@@ -50,14 +50,22 @@ func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
 		return err
 	})
 	if answer, refused := Exception(err); refused && answer.Code == accessDenied {
+		a := NewAccess(nil)
 		a.Unreadable = fmt.Errorf("the server does not let access objects be read: %s: grant SHOW ACCESS ON *.* to the engine's user", ServerMessage(answer))
 		return a, nil
 	}
 	if err != nil {
 		return nil, &ReadError{"the access objects", err}
 	}
-	a.parse(rows)
+	a := NewAccess(rows)
 	return a, a.readSources(ctx, c)
+}
+
+// NewAccess reads statements as SHOW ACCESS prints them. One that cannot be read is kept as it is and stops nothing.
+func NewAccess(statements []string) *Access {
+	a := &Access{objects: map[accessKey]*Object{}}
+	a.parse(statements)
+	return a
 }
 
 // selectSources are the rights on sources. SHOW prints READ ON S3, WRITE ON S3 and both as S3 ON *.*, so that what it
@@ -120,6 +128,9 @@ func (a *Access) parse(rows []string) {
 	var grants []*access.Statement
 	var texts []string
 	for _, text := range rows {
+		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "CREATE MASKING POLICY ") {
+			continue // masking policies are a kind that the schema language does not have
+		}
 		st, err := access.Parse(text)
 		switch {
 		case err != nil:
@@ -155,6 +166,7 @@ func (a *Access) parse(rows []string) {
 // unreadable keeps a statement that cannot be read under the name it seems to be about.
 func (a *Access) unreadable(text string, reason error) {
 	kind, name := guess(text)
+	text = withoutSecrets(text)
 	o := &Object{Kind: kind, Name: ast.Name{Name: name}, Text: text, Unreadable: reason}
 	known := a.objects[accessKeyOf(kind, name)]
 	switch {
@@ -167,6 +179,19 @@ func (a *Access) unreadable(text string, reason error) {
 	default:
 		a.objects[accessKeyOf(kind, name)] = o
 	}
+}
+
+// quoted is a text in quotes; identified tells a statement in which one may be a hash or a password.
+var (
+	quoted     = regexp.MustCompile(`'(?:[^'\\]|\\.|'')*'?`)
+	identified = regexp.MustCompile(`(?i)\bIDENTIFIED\b|\bBY\b`)
+)
+
+func withoutSecrets(text string) string {
+	if !identified.MatchString(text) {
+		return text
+	}
+	return quoted.ReplaceAllLiteralString(text, "'[HIDDEN]'")
 }
 
 func excerpt(text string) string {

@@ -57,6 +57,10 @@ func (c *comparison) undeclaredPolicies(databases map[string]bool) []rules.Pair 
 	var pairs []rules.Pair
 	for _, o := range c.live.Access.Objects(ast.KindRowPolicy) {
 		policy, readable := o.Tree.(*ast.RowPolicy)
+		if !readable && c.schema.find(identity{o.Kind, o.Name}) == nil {
+			pairs = append(pairs, unreadablePair(o)) // it may hide rows of a declared table
+			continue
+		}
 		if !readable || !databases[policy.Table.Database] || c.schema.find(identity{o.Kind, o.Name}) != nil || hidesNothing(policy) {
 			continue
 		}
@@ -68,6 +72,24 @@ func (c *comparison) undeclaredPolicies(databases map[string]bool) []rules.Pair 
 		pairs = append(pairs, p)
 	}
 	return pairs
+}
+
+// unreadAccess lists what a server printed of its access objects and nobody can read: not even what it is about.
+func (c *comparison) unreadAccess() []rules.Pair {
+	if c.live.Access == nil {
+		return nil
+	}
+	var pairs []rules.Pair
+	for _, o := range c.live.Access.Opaque {
+		pairs = append(pairs, unreadablePair(o))
+	}
+	return pairs
+}
+
+func unreadablePair(o *catalog.Object) rules.Pair {
+	p := rules.Pair{Kind: o.Kind, Name: o.Name}
+	seen(&p, o)
+	return p
 }
 
 // hidesNothing reports the policy that a server adds for those whom another policy of the table is not for.

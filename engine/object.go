@@ -125,6 +125,13 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			break
 		}
 		p.c.live.Put(d.Kind, d.Name, result.After)
+		if s.Action == string(rules.ModifyColumn) {
+			p.mutating[d.Name] = true
+			if err := p.mutated(context.WithoutCancel(ctx), d.Name); err != nil {
+				p.failed(o, err)
+				break
+			}
+		}
 	}
 	if len(o.Statements) == 0 && o.Outcome == ledger.Applied {
 		o.Outcome = ledger.Unchanged

@@ -387,3 +387,30 @@ CREATE TABLE DB.counts (k UInt8, n Int8) ENGINE = MergeTree ORDER BY k
 		t.Errorf("once every value fits: %+v, the type is %s", r.Summary, typeNow())
 	}
 }
+
+func TestWhoWatchesSeesEachObjectWhenThePassIsThroughWithIt(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	e := s.engine(engine.Options{Wait: time.Minute})
+	var seen []string
+	e.Watch(func(_ context.Context, pass string, o *engine.ObjectReport) {
+		now, running := e.Running()
+		if !running || now.Pass != pass {
+			t.Errorf("%s is shown outside of its pass", o.Name)
+		}
+		seen = append(seen, o.Name)
+	})
+	r, err := e.Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reported []string
+	for _, o := range r.Objects {
+		if o.Outcome != engine.Undeclared {
+			reported = append(reported, o.Name)
+		}
+	}
+	if diff := cmp.Diff(reported, seen); diff != "" {
+		t.Errorf("(-reported +seen):\n%s", diff)
+	}
+}

@@ -31,7 +31,8 @@ func (e *RegressedError) ErrorCode() string { return releaseRegressed }
 
 // Notice is what a pass has to tell of the deployment as a whole.
 type Notice struct {
-	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database".
+	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database",
+	// "mutation_fails", "mutation_under_way".
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
@@ -71,7 +72,7 @@ func (s *schema) borrowed(key ledger.Key) bool {
 // regress ends a pass whose release is older than the ledger's: it reports what differs and applies nothing, so that
 // a pod of the older release that starts in the middle of a rolling deploy takes nothing back. A newer release only
 // ever adds, so that the older one can work with what is there. The ledger is left as the newer release wrote it.
-func (p *pass) regress(doc *plan.Document, newer string) error {
+func (p *pass) regress(ctx context.Context, doc *plan.Document, newer string) error {
 	p.report.Code = releaseRegressed
 	p.report.Notices = append(p.report.Notices, Notice{releaseRegressed, fmt.Sprintf(
 		"the schema release %s is older than %s in the ledger: nothing was applied; --allow-downgrade applies it", p.schema.release, newer)})
@@ -82,6 +83,7 @@ func (p *pass) regress(doc *plan.Document, newer string) error {
 			o = p.told(d, doc.Objects[i])
 			o.LiveChecksum = checksum(p.c.liveOf(d))
 			hide(o, &ledger.Record{}, d.Object)
+			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
 		if p.missing(d) {

@@ -83,12 +83,23 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 	return err
 }
 
-// mayCreate says why a topic may not be created: it is not what was reviewed.
+// mayCreate says why a topic may not be created: it is not what was reviewed, on this bus as it is now.
 func mayCreate(reviewed *plan.Document, t *topics.Topic) string {
-	for _, o := range reviewed.Objects {
-		if o.Kind == string(ast.KindTopic) && o.Name == t.Name && o.Action == plan.ObjectCreate && o.Checksum == t.Checksum {
+	created := func(changes []*plan.Change) string {
+		i := slices.IndexFunc(changes, func(c *plan.Change) bool { return c.Action == string(rules.CreateTopic) })
+		if i < 0 {
 			return ""
 		}
+		return changes[i].Desired
+	}
+	for _, o := range reviewed.Objects {
+		if o.Kind != string(ast.KindTopic) || o.Name != t.Name || o.Action != plan.ObjectCreate || o.Checksum != t.Checksum {
+			continue
+		}
+		if was, is := created(o.Changes), created(t.Changes); was != is {
+			return "the reviewed plan creates it with " + was + ", and now it would be " + is + ": plan and review again"
+		}
+		return ""
 	}
 	return "the reviewed plan does not create it as it is declared: plan and review again"
 }

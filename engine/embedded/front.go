@@ -45,6 +45,9 @@ func (q *Query) Database() string { return q.work.database }
 // Session is the request's session_id; empty without one.
 func (q *Query) Session() string { return q.work.session }
 
+// ReadOnly reports a request by GET, which may change nothing.
+func (q *Query) ReadOnly() bool { return q.work.readOnly }
+
 // ID is the query id.
 func (q *Query) ID() string { return q.work.reply.w.Header().Get("X-ClickHouse-Query-Id") }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -18,6 +19,8 @@ import (
 type Controller interface {
 	Pass(context.Context) (engine.Report, error)
 	Running() (engine.Report, bool)
+	Watch(func(context.Context, string, *engine.ObjectReport))
+	LeaseStats() *lease.Stats
 	Declared() (engine.Report, error)
 	Ping(context.Context) error
 	Target() string
@@ -67,7 +70,6 @@ type Service struct {
 	started    time.Time      // of the pass at hand
 	last       *engine.Report // the newest finished pass
 	next       time.Time      // when the next pass begins; zero: none is due
-	lapsed     int            // passes that left the lease to lapse
 }
 
 // New returns a service that has not begun: [Service.Run] makes the passes.
@@ -86,6 +88,7 @@ func New(o Options) *Service {
 	}
 	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
 	s.handler = s.routes()
+	o.Engine.Watch(s.journal.object)
 	return s
 }
 
@@ -139,9 +142,6 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	kept := keep(&r)
 	s.mu.Lock()
 	s.running, s.last = false, kept
-	if r.LeaseUnreleased {
-		s.lapsed++
-	}
 	s.mu.Unlock()
 	s.journal.write(ctx, &r)
 	return r, err

@@ -153,6 +153,50 @@ func TestAnAnswerThatIsLostIsResolvedByReading(t *testing.T) {
 	}
 }
 
+// TestAnAddressThatOnlyTheBrokersKnowIsNamed has brokers that say they are where nothing listens.
+func TestAnAddressThatOnlyTheBrokersKnowIsNamed(t *testing.T) {
+	c := fake(t, kfake.NumBrokers(1))
+	elsewhere := closedPort(t)
+	_, port, _ := strings.Cut(elsewhere, ":")
+	controller := int32(0)
+	c.ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		answer := r.ResponseKind().(*kmsg.MetadataResponse)
+		broker := kmsg.NewMetadataResponseBroker()
+		broker.NodeID, broker.Host, broker.Port = 0, "127.0.0.1", int32(number(t, port))
+		answer.Brokers, answer.ControllerID = append(answer.Brokers, broker), controller
+		return answer, nil, true
+	})
+	for _, want := range []string{"broker 0 is at " + elsewhere + ", and there the connection is refused", "no controller yet"} {
+		report, err := runner(t, c).Apply(t.Context(), declared(topic("a")))
+		if !topics.IsNotUp(err) || !strings.Contains(err.Error(), want) || report.Topics[0].Outcome != ledger.Blocked {
+			t.Errorf("it gives %v, want %q; %v", err, want, outcomes(report))
+		}
+		controller = -1
+	}
+}
+
+func TestABusThatGoesAwayInTheMiddleLeavesTheRestUntried(t *testing.T) {
+	c := fake(t, kfake.NumBrokers(1))
+	c.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		lost := r.(*kmsg.CreateTopicsRequest).Topics[0].Topic != "a"
+		return nil, errors.New("gone"), lost // the connection is closed
+	})
+	run := runner(t, c)
+	now := time.Unix(0, 0)
+	run.Now = func() time.Time { return now }
+	run.Pause = func(context.Context, time.Duration) error { now = now.Add(time.Second); return nil }
+	report, err := run.Apply(t.Context(), declared(topic("a"), topic("b"), topic("c")))
+	if err == nil {
+		t.Error("it is no error")
+	}
+	got := outcomes(report)
+	if got["a"] != "applied" || !strings.HasPrefix(got["b"], "failed") || got["c"] != "blocked : not tried, because the bus went away at topic b" {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestATopicThatNeverAppearsFailsThePass(t *testing.T) {
 	c := fake(t)
 	c.Fault(refuse("a", kerr.ThrottlingQuotaExceeded))

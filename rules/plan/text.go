@@ -83,6 +83,9 @@ func (s Summary) Text() string {
 	if s.Reasserted > 0 {
 		unchanged += fmt.Sprintf("; %d re-asserted", s.Reasserted)
 	}
+	if s.Unchecked > 0 {
+		unchanged += fmt.Sprintf("; %d not drift-checked", s.Unchecked)
+	}
 	if len(parts) == 0 {
 		return "no difference; " + unchanged
 	}
@@ -193,6 +196,9 @@ func (t *textWriter) statements(all []*Statement) {
 	t.line("%s", t.paint(bold, fmt.Sprintf("%d %s to send", len(list), noun)))
 	for i, s := range list {
 		t.line("%s", indent(fmt.Sprintf("%3d  ", i+1), s.SQL))
+		if s.Unchecked {
+			t.line("     %s", t.paint(dim, "not drift-checked: what it comes to cannot be read back"))
+		}
 		if s.Proof != nil {
 			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
 			t.line("     %s", t.paint(dim, s.Proof.Note))

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Cluster is a running cluster. Its methods are safe for concurrent use, except that one member is started, stopped,
@@ -20,7 +22,8 @@ type Cluster struct {
 	dir       string
 	temporary bool
 	token     string
-	keeper    *zookeeper // nil where the options leave it out
+	lock      *flock.Flock // on the directory
+	keeper    *zookeeper   // nil where the options leave it out
 	members   []*Member
 }
 
@@ -83,6 +86,13 @@ func (c *Cluster) openDir() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("the cluster's directory: %w", err)
 	}
+	c.lock = flock.New(filepath.Join(dir, "cluster.lock"))
+	if locked, err := c.lock.TryLock(); err != nil {
+		return fmt.Errorf("the cluster's directory %s cannot be locked: %w", dir, err)
+	} else if !locked {
+		c.lock = nil
+		return fmt.Errorf("the cluster's directory %s is in use by another cluster: stop it, or use another directory", dir)
+	}
 	own := stamp{c.options.Members, c.options.Shards, c.options.Cloud, c.options.Without}
 	text, err := json.Marshal(own)
 	if err != nil {
@@ -96,7 +106,7 @@ func (c *Cluster) openDir() error {
 		if err != nil {
 			return fmt.Errorf("the cluster's directory: %w", err)
 		}
-		if len(entries) > 0 {
+		if len(entries) > 1 { // the lock is there
 			return fmt.Errorf("the directory %s holds something that is no cluster: give an empty one", dir)
 		}
 		return os.WriteFile(file, text, 0o600)
@@ -217,6 +227,9 @@ func (c *Cluster) Close() error {
 	}
 	if c.keeper != nil {
 		c.keeper.stop()
+	}
+	if c.lock != nil {
+		failed = append(failed, c.lock.Unlock())
 	}
 	if c.temporary {
 		failed = append(failed, os.RemoveAll(c.dir))

@@ -315,7 +315,8 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 	if err != nil {
 		return nil, err
 	}
-	failed = m.carryOut(ctx, d, embedded.Order{Database: entry.Database, Settings: entry.Settings})
+	o := embedded.Order{Database: entry.Database, Settings: entry.Settings}
+	failed = m.logged(ctx, d, o, func() error { return m.carryOut(ctx, d, o) })
 	if failed != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -153,8 +153,8 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	if err != nil {
 		return err
 	}
-	if len(free) > 0 || d.verb == "CREATE" && sql != l.sql {
-		return unsupported("a definition over the system tables that the stage answers for")
+	if len(free) > 0 || sql != l.sql {
+		return unsupported("a definition with hostName() or a system table that the stage answers for")
 	}
 	o.Text = sql
 	_, err = m.server.Do(ctx, o)

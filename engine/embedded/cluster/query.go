@@ -19,6 +19,9 @@ func quoted(s string) string { return ast.QuoteString(s) }
 
 // query answers a SELECT and its like: the same text, with what only a cluster knows put in its places.
 func (c *client) query(ctx context.Context) error {
+	if c.text.word(0) == "EXISTS" {
+		return c.exists(ctx)
+	}
 	if c.on("select_sequential_consistency") {
 		if err := c.sequential(ctx); err != nil {
 			return err
@@ -31,17 +34,31 @@ func (c *client) query(ctx context.Context) error {
 	return c.run(ctx, sql)
 }
 
+// exists is EXISTS: the engine has every object but one.
+func (c *client) exists(ctx context.Context) error {
+	t := c.text
+	for i := range t.tokens {
+		if t.name(i) == "system" && t.name(i+2) == "zookeeper" && c.member.session != nil {
+			return c.run(ctx, "SELECT 1 AS result"+c.rest(i+3))
+		}
+	}
+	return c.run(ctx, t.src)
+}
+
+// current is the database of unqualified names; empty in a session, which has one of its own.
+func (c *client) current() string {
+	if c.Session() != "" {
+		return ""
+	}
+	return c.database()
+}
+
 // rewrite is the query as the engine can answer it.
 func (c *client) rewrite(ctx context.Context) (string, error) {
 	skip := c.on("skip_unavailable_shards")
-	sql, free, err := c.member.rewrite(ctx, c.text, skip, c.database())
+	sql, free, err := c.member.rewrite(ctx, c.text, skip, c.current())
 	c.free = append(c.free, free...)
 	return sql, err
-}
-
-// rewriteOwn is [member.rewrite] for a text that names tables of the stage by itself.
-func (m *member) rewriteOwn(ctx context.Context, t *text, skip bool, database string) (string, []func(), error) {
-	return m.rewrite(ctx, t, skip, database)
 }
 
 // rewrite puts views where system tables are named, the rows of all members where clusterAllReplicas asks for them, and

@@ -57,13 +57,15 @@ const noUUID = "00000000-0000-0000-0000-000000000000"
 
 // show has tables shown as what they are.
 func show(ctx context.Context, run runner, list ...replication) error {
-	for _, r := range list {
-		_, err := run.own(ctx, fmt.Sprintf("INSERT INTO %s.replicated VALUES (%s, %s, %s)", stageDatabase, quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID))))
-		if err != nil {
-			return err
-		}
+	if len(list) == 0 {
+		return nil
 	}
-	return nil
+	rows := make([]string, len(list))
+	for i, r := range list {
+		rows[i] = fmt.Sprintf("(%s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID)))
+	}
+	_, err := run.own(ctx, "INSERT INTO "+stageDatabase+".replicated VALUES "+strings.Join(rows, ", "))
+	return err
 }
 
 // show does it for all.
