@@ -57,6 +57,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = s.answer(r.Context(), reply, q, r)
 	}
 	if err != nil {
+		hangUp(err)
 		reply.fail(err)
 	}
 }
@@ -103,6 +104,18 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 		}
 		return s.changeAccess(ctx, reply, string(text))
 	}
+	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
+	if s.options.Front != nil {
+		return s.options.Front.Answer(ctx, &Query{server: s, work: work})
+	}
+	if st.insert {
+		work.data, work.text = text[st.dataStart:], text[:st.textEnd]
+	}
+	return s.carry(ctx, work)
+}
+
+// carry takes a statement to the engine.
+func (s *Server) carry(ctx context.Context, w *work) error {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -112,21 +125,22 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	if s.engine == nil {
 		return errClosed
 	}
-	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
-	if st.insert {
-		work.mark = "embedded-insert-" + newQueryID()
+	if w.insert {
+		w.mark = "embedded-insert-" + newQueryID()
 	}
-	return s.engine.run(ctx, work.mark, func() error { return s.execute(ctx, work) })
+	return s.engine.run(ctx, w.mark, func() error { return s.execute(ctx, w) })
 }
 
 // work is one statement on its way through the engine.
 type work struct {
 	request
 	statement
-	text  []byte
-	body  io.Reader // what follows text
-	reply *reply
-	mark  string // of an INSERT with data: what engine.run knows it by
+	text   []byte
+	data   []byte    // of an INSERT: the beginning of its data
+	body   io.Reader // what follows text, or data
+	reply  *reply
+	mark   string // of an INSERT with data: what engine.run knows it by
+	silent bool   // an INSERT that somebody else answers
 }
 
 // openBody undoes what a body is wrapped in.
@@ -351,7 +365,7 @@ func (s *Server) insertData(ctx context.Context, c *conn, w *work) error {
 		return err
 	}
 	defer into.close()
-	if err := into.append(w.text[w.dataStart:]); err != nil {
+	if err := into.append(w.data); err != nil {
 		return err
 	}
 	buffer := make([]byte, 256<<10)
@@ -372,7 +386,7 @@ func (s *Server) insertData(ctx context.Context, c *conn, w *work) error {
 		}
 	}
 	counted, err := into.done()
-	if err != nil {
+	if err != nil || w.silent {
 		return err
 	}
 	if err := w.reply.begin(w.defaultFormat, &counted, 0); err != nil {

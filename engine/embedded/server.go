@@ -54,6 +54,8 @@ type Options struct {
 	// statements are the library's to refuse. Users is then empty.
 	Access Access
 	access AccessConfig // as Access has it now
+	// Front, when set, sees each statement before the engine does.
+	Front Front
 }
 
 func (o Options) withDefaults() Options {

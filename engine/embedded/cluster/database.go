@@ -1,0 +1,386 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dfe-engine/dfe/engine/embedded"
+)
+
+// database is a Replicated database on this member. Its definition lives in a log in ZooKeeper, which every member
+// carries out in order. The nodes under its path:
+//
+//	log/query-N                  an entry: the statement and its surroundings
+//	log/query-N/verdict          what became of it where it was carried out first: "ok", or code and text
+//	log/query-N/active/SHARD|R   ephemeral: the member is at it
+//	log/query-N/finished/SHARD|R the member has done it
+//	replicas/SHARD|R             a member; log_ptr under it is how far it is, active is ephemeral
+//
+// As on a server, the member that was asked carries an entry out first, and the others do only what worked there. Where
+// that member is lost before it could say, the next one takes its place.
+type database struct {
+	Name       string `json:"name"`
+	UUID       string `json:"uuid"`
+	EngineFull string `json:"engine_full"`
+	Path       string `json:"path"`
+	// Pointer is the number of the next entry to carry out here.
+	Pointer int `json:"pointer"`
+	// Doing is the entry that is being carried out and how its objects looked before, for a member that is killed there.
+	Doing  *doing `json:"doing,omitempty"`
+	member *member
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu      sync.Mutex
+	session int64                  // in which this member has said that it is active
+	results map[int]chan<- error   // of entries that clients of this member wait for
+	moved   chan struct{}          // closed and replaced when Pointer moves
+	orders  map[int]embedded.Order // what only this member knows of its own entries
+}
+
+type doing struct {
+	Entry int    `json:"entry"`
+	Print string `json:"print"`
+}
+
+// logEntry is the data of log/query-N.
+type logEntry struct {
+	Query     string            `json:"query"`
+	Database  string            `json:"database"`
+	Settings  map[string]string `json:"settings"`
+	Initiator string            `json:"initiator"`
+}
+
+type databases struct {
+	member *member
+	ctx    context.Context // of the member's run; set by run
+
+	mu     sync.Mutex
+	byName map[string]*database
+}
+
+func newDatabases(m *member) *databases {
+	return &databases{member: m, byName: map[string]*database{}}
+}
+
+func (d *databases) find(name string) *database {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.byName[name]
+}
+
+func (d *databases) all() []*database {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Values(d.byName))
+}
+
+func (db *database) file() string {
+	return filepath.Join(db.member.stageDir(), "database-"+db.UUID+".json")
+}
+
+// save keeps the state. A killed member finds it as it was or as it is.
+func (db *database) save() error { return writeJSON(db.file(), db) }
+
+func writeJSON(file string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// load reads what this member had when it ended.
+func (d *databases) load(ctx context.Context) error {
+	files, err := filepath.Glob(filepath.Join(d.member.stageDir(), "database-*.json"))
+	if err != nil {
+		return err
+	}
+	there, err := d.member.column(ctx, "SELECT toString(uuid) FROM system.databases")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		db := &database{}
+		if err := json.Unmarshal(text, db); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if !slices.Contains(there, db.UUID) {
+			if err := os.Remove(file); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := d.add(ctx, db); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add makes a database known here.
+func (d *databases) add(ctx context.Context, db *database) error {
+	db.member, db.moved = d.member, make(chan struct{})
+	db.results, db.orders = map[int]chan<- error{}, map[int]embedded.Order{}
+	engine := "Replicated"
+	if d.member.Cloud {
+		engine = "Shared"
+	}
+	_, err := d.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated_databases VALUES (%s, %s, %s)", stageDatabase, quoted(db.UUID), quoted(engine), quoted(db.EngineFull)))
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byName[db.Name] = db
+	if d.ctx != nil {
+		d.start(db)
+	}
+	return nil
+}
+
+// start begins to follow a database's log. The caller holds the lock.
+func (d *databases) start(db *database) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	db.cancel, db.done = cancel, make(chan struct{})
+	go func() {
+		defer close(db.done)
+		db.follow(ctx)
+	}()
+}
+
+// run follows the logs of all databases until ctx ends.
+func (d *databases) run(ctx context.Context) {
+	d.mu.Lock()
+	d.ctx = ctx
+	for _, db := range d.byName {
+		d.start(db)
+	}
+	d.mu.Unlock()
+	<-ctx.Done()
+	for _, db := range d.all() {
+		<-db.done
+	}
+}
+
+// create makes a Replicated database on this member: a plain one on the engine, and a replica in ZooKeeper.
+func (d *databases) create(ctx context.Context, def *definition, o embedded.Order, uuid string) error {
+	m := d.member
+	if m.session == nil {
+		return errNoKeeper()
+	}
+	name := def.names[0].Name
+	if d.find(name) != nil {
+		if def.notExists {
+			return nil
+		}
+		return embedded.NewException(82, "DATABASE_ALREADY_EXISTS", fmt.Sprintf("Database %s already exists", name))
+	}
+	t := def.text
+	full := "Shared"
+	zk := "/clickhouse/databases/" + name
+	var edits []edit
+	if def.clusterAt != def.clusterTo {
+		edits = append(edits, t.replace(def.clusterAt, def.clusterTo, ""))
+	}
+	edits = append(edits, edit{t.pos(def.after - 1), t.pos(def.after - 1), ""})
+	if def.engine >= 0 {
+		end := def.engine + 1
+		if t.kind(end) == 0 || end < t.len() && t.src[t.pos(end):t.pos(end)+1] == "(" {
+			close := t.closing(end)
+			if !m.Cloud {
+				if close-end != 6 {
+					return embedded.NewException(36, "BAD_ARGUMENTS", "Replicated database requires 3 arguments: path, shard name and replica name")
+				}
+				full = "Replicated" + t.between(end, close+1)
+				zk = m.expand(strings.ReplaceAll(t.value(end+1), "{database}", name))
+			}
+			end = close + 1
+		}
+		edits = append(edits, t.replace(def.engine, end, "Atomic"))
+	}
+	for _, macro := range []string{"shard", "replica"} {
+		if m.without(macro) && !m.Cloud {
+			return embedded.NewException(62, "SYNTAX_ERROR", fmt.Sprintf("No macro '%s' in config while processing substitutions in '{%s}' at '1' or macro is not supported here", macro, macro))
+		}
+	}
+	sql := t.apply(edits)
+	// The engine is given the identity, so that what is kept here and there is the same object.
+	head, err := readText(sql)
+	if err != nil {
+		return err
+	}
+	bare := readDefinition(head)
+	o.Text = head.apply([]edit{head.insertAt(bare.after, "UUID '"+uuid+"'")})
+	o.Database = ""
+	db := &database{Name: name, UUID: uuid, EngineFull: full, Path: strings.TrimSuffix(zk, "/"), member: m}
+	if err := db.enroll(); err != nil {
+		return err
+	}
+	if err := db.save(); err != nil {
+		return err
+	}
+	if _, err := m.server.Do(ctx, o); err != nil {
+		return err
+	}
+	return d.add(ctx, db)
+}
+
+// enroll makes this member a replica of the database.
+func (db *database) enroll() error {
+	s := db.member.session
+	for _, p := range []string{"log", "replicas"} {
+		if err := s.ensure(path.Join(db.Path, p)); err != nil {
+			return err
+		}
+	}
+	own := db.replica()
+	if err := s.put(own, []byte(db.member.self().host())); err != nil {
+		return err
+	}
+	return s.put(own+"/log_ptr", []byte("0"))
+}
+
+func (db *database) replica() string { return path.Join(db.Path, "replicas", db.member.self().full()) }
+
+// drop takes a Replicated database from this member, and from ZooKeeper with the last one.
+func (d *databases) drop(ctx context.Context, def *definition, o embedded.Order) error {
+	m := d.member
+	db := d.find(def.names[0].Name)
+	if err := m.carryOut(ctx, def, o); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	delete(d.byName, db.Name)
+	d.mu.Unlock()
+	if db.cancel != nil {
+		db.cancel()
+		<-db.done
+	}
+	if err := m.session.removeTree(db.replica()); err != nil {
+		return err
+	}
+	left, err := m.session.list(path.Join(db.Path, "replicas"))
+	if err == nil && len(left) == 0 {
+		err = m.session.removeTree(db.Path)
+	}
+	return errors.Join(err, os.Remove(db.file()))
+}
+
+// clusters are the rows of system.clusters for the databases.
+func (d *databases) clusters() ([]row, error) {
+	var list []row
+	for _, db := range d.all() {
+		s := d.member.session
+		replicas, err := s.list(path.Join(db.Path, "replicas"))
+		if err != nil {
+			return nil, err
+		}
+		entries, err := s.list(path.Join(db.Path, "log"))
+		if err != nil {
+			return nil, err
+		}
+		newest := 0
+		if len(entries) > 0 {
+			newest = sequence(entries[len(entries)-1]) + 1
+		}
+		shards := map[string]int{}
+		seen := map[string]int{}
+		for _, full := range replicas {
+			shard, replica, _ := strings.Cut(full, "|")
+			if shards[shard] == 0 {
+				shards[shard] = len(shards) + 1
+			}
+			seen[shard]++
+			own := path.Join(db.Path, "replicas", full)
+			active, err := s.exists(own + "/active")
+			if err != nil {
+				return nil, err
+			}
+			at, _, err := s.get(own + "/log_ptr")
+			if err != nil {
+				return nil, err
+			}
+			pointer := 0
+			if _, err := fmt.Sscan(string(at), &pointer); err != nil {
+				return nil, fmt.Errorf("log_ptr of %s: %w", full, err)
+			}
+			list = append(list, row{
+				"cluster": db.Name, "shard_num": shards[shard], "shard_name": shard, "shard_weight": 1, "internal_replication": 1, "replica_num": seen[shard],
+				"host_name": replica, "host_address": "127.0.0.1", "port": nativePort, "is_local": flag(replica == d.member.Name), "user": "default",
+				"database_shard_name": shard, "database_replica_name": replica, "is_active": flag(active), "unsynced_after_recovery": 0,
+				"replication_lag": max(0, newest-pointer), "recovery_time": 0,
+			})
+		}
+	}
+	return list, nil
+}
+
+// syncDatabase is SYSTEM SYNC DATABASE REPLICA: it waits until this member has carried out the log as it stands.
+func (c *client) syncDatabase(ctx context.Context) error {
+	name := c.text.name(4)
+	db := c.member.dbs.find(name)
+	if db == nil {
+		return embedded.NewException(36, "BAD_ARGUMENTS", "SYSTEM SYNC DATABASE REPLICA is only for Replicated databases")
+	}
+	entries, err := c.member.session.list(path.Join(db.Path, "log"))
+	if err != nil {
+		return err
+	}
+	upTo := 0
+	if len(entries) > 0 {
+		upTo = sequence(entries[len(entries)-1]) + 1
+	}
+	if err := db.await(ctx, upTo); err != nil {
+		return err
+	}
+	return c.Done()
+}
+
+// await waits until the entries before one are carried out here.
+func (db *database) await(ctx context.Context, entry int) error {
+	for {
+		db.mu.Lock()
+		at, moved := db.Pointer, db.moved
+		db.mu.Unlock()
+		if at >= entry {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-db.done:
+			return embedded.NewException(81, "UNKNOWN_DATABASE", "Database "+db.Name+" is gone")
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// pause is what lies between two tries of something that ZooKeeper or a member did not answer.
+const pause = 100 * time.Millisecond
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,350 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/embedded"
+)
+
+// defineReplicated sends a definition through the log of its database and waits for the members as the settings say.
+func (c *client) defineReplicated(ctx context.Context, d *definition) error {
+	m := c.member
+	db := m.dbs.find(c.in(d.names[0]).Database)
+	if d.kind == "DATABASE" {
+		db = m.dbs.find(d.names[0].Name)
+	}
+	for _, n := range d.names {
+		if d.kind != "DATABASE" && c.in(n).Database != db.Name {
+			return unsupported(d.verb + " across databases, one of which is Replicated")
+		}
+	}
+	if d.verb == "OPTIMIZE" {
+		return c.carryOut(ctx, d)
+	}
+	if d.ofRows() {
+		n := c.in(d.names[0])
+		if _, replicated, err := m.tables.find(ctx, n); err != nil || replicated {
+			if err == nil {
+				err = c.changeRows(ctx, d, n)
+			}
+			return err
+		}
+	}
+	o := c.order(d)
+	entry := logEntry{Query: d.identified(), Database: o.Database, Settings: o.Settings, Initiator: m.self().full()}
+	if d.clusterAt != d.clusterTo {
+		t, err := readText(d.bare())
+		if err != nil {
+			return err
+		}
+		entry.Query = readDefinition(t).identified()
+	}
+	data, err := json.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	waited, err := m.session.list(path.Join(db.Path, "replicas"))
+	if err != nil {
+		return err
+	}
+	if err := m.active(ctx, db); err != nil {
+		return err
+	}
+	n, result, err := db.append(data)
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-result:
+		if err != nil {
+			return err
+		}
+	case <-db.done:
+		return errStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return c.awaitHosts(ctx, hosts{
+		what: "ReplicatedDatabase DDL task " + db.entry(n), node: db.entry(n), replicas: path.Join(db.Path, "replicas"), wait: waited, ofDatabase: true,
+	})
+}
+
+// active waits for a moment until this member counts as active, as it will when ZooKeeper is there.
+func (m *member) active(ctx context.Context, db *database) error {
+	ctx, cancel := context.WithTimeout(ctx, keeperPatience)
+	defer cancel()
+	if err := m.session.await(ctx); err != nil {
+		return keeperError(errors.New("Session expired"))
+	}
+	return nil
+}
+
+func (db *database) entry(n int) string {
+	return path.Join(db.Path, "log", fmt.Sprintf("query-%010d", n))
+}
+
+// append writes an entry and returns its number and where its outcome on this member will be.
+func (db *database) append(data []byte) (int, <-chan error, error) {
+	// The lock keeps the worker from carrying the entry out before its result is wanted.
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	p, err := db.member.session.create(path.Join(db.Path, "log", "query-"), data, zk.FlagSequence)
+	if err != nil {
+		return 0, nil, err
+	}
+	n := sequence(path.Base(p))
+	result := make(chan error, 1)
+	db.results[n] = result
+	return n, result, nil
+}
+
+// follow carries the log out, entry by entry, until ctx ends.
+func (db *database) follow(ctx context.Context) {
+	s := db.member.session
+	for ctx.Err() == nil {
+		if s.await(ctx) != nil {
+			return
+		}
+		changed, err := db.advance(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				db.member.log.Warn("following a database's log", "database", db.Name, "error", err)
+			}
+			wait(ctx, pause)
+			continue
+		}
+		_, _, ended := s.state()
+		timer := time.NewTimer(time.Second)
+		select {
+		case <-changed:
+		case <-ended:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// advance says that this member is active and carries out what is new in the log.
+func (db *database) advance(ctx context.Context) (<-chan zk.Event, error) {
+	s := db.member.session
+	names, changed, err := s.watch(path.Join(db.Path, "log"))
+	if err != nil {
+		return nil, err
+	}
+	if _, number, _ := s.state(); number != db.session {
+		if err := s.claim(db.replica()+"/active", []byte(db.member.Name)); err != nil {
+			return nil, err
+		}
+		db.session = number
+	}
+	for _, name := range names {
+		n := sequence(name)
+		if n < db.Pointer {
+			continue
+		}
+		if err := db.step(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// step carries out one entry and moves on. An error means that it is to be tried again.
+func (db *database) step(ctx context.Context, n int) error {
+	s := db.member.session
+	data, ok, err := s.get(db.entry(n))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return db.moveTo(n + 1)
+	}
+	var entry logEntry
+	if err := json.Unmarshal(data, &entry); err != nil {
+		return fmt.Errorf("%s: %w", db.entry(n), err)
+	}
+	own := db.member.self().full()
+	verdict, settled, err := db.settled(ctx, n, entry)
+	if err != nil {
+		return err
+	}
+	if settled && verdict != "ok" {
+		db.tell(n, parseVerdict(verdict))
+		return db.moveTo(n + 1)
+	}
+	for _, p := range []string{"active", "finished"} {
+		if err := s.ensure(path.Join(db.entry(n), p)); err != nil {
+			return err
+		}
+	}
+	if err := s.claim(path.Join(db.entry(n), "active", own), nil); err != nil {
+		return err
+	}
+	failed, err := db.carryOut(ctx, n, entry)
+	if err != nil {
+		return err
+	}
+	if failed != nil && settled {
+		// It worked elsewhere: a server would try until it does here, too.
+		return fmt.Errorf("entry %d of the log of %s: %w", n, db.Name, failed)
+	}
+	if !settled {
+		verdict := "ok"
+		if failed != nil {
+			verdict = writeVerdict(failed)
+		}
+		if _, err := s.create(path.Join(db.entry(n), "verdict"), []byte(verdict), 0); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+			return err
+		}
+	}
+	if failed == nil {
+		if err := s.put(path.Join(db.entry(n), "finished", own), []byte("0")); err != nil {
+			return err
+		}
+	}
+	if err := s.remove(path.Join(db.entry(n), "active", own)); err != nil {
+		return err
+	}
+	if err := db.moveTo(n + 1); err != nil {
+		return err
+	}
+	db.tell(n, failed)
+	return nil
+}
+
+// settled is the verdict about an entry. Entries of other members are waited for, until their member is lost.
+func (db *database) settled(ctx context.Context, n int, entry logEntry) (verdict string, settled bool, err error) {
+	s := db.member.session
+	for {
+		data, ok, err := s.get(path.Join(db.entry(n), "verdict"))
+		if err != nil || ok {
+			return string(data), ok, err
+		}
+		if entry.Initiator == db.member.self().full() {
+			return "", false, nil
+		}
+		active, err := s.exists(path.Join(db.Path, "replicas", entry.Initiator, "active"))
+		if err != nil {
+			return "", false, err
+		}
+		if !active {
+			return "", false, nil
+		}
+		wait(ctx, 5*time.Millisecond)
+		if ctx.Err() != nil {
+			return "", false, context.Cause(ctx)
+		}
+	}
+}
+
+func writeVerdict(failed error) string {
+	code, text := embedded.Code(failed)
+	if code == 0 {
+		code, text = 1002, failed.Error()+" (UNKNOWN_EXCEPTION)"
+	}
+	return fmt.Sprintf("%d %s", code, text)
+}
+
+func parseVerdict(verdict string) error {
+	var code int
+	head, text, _ := strings.Cut(verdict, " ")
+	if _, err := fmt.Sscan(head, &code); err != nil {
+		code = 1002
+	}
+	return &embedded.Exception{Code: code, Text: "DB::Exception: " + text}
+}
+
+// tell gives the outcome to the client of this member that waits for it.
+func (db *database) tell(n int, failed error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if result, ok := db.results[n]; ok {
+		result <- failed
+		delete(db.results, n)
+	}
+}
+
+// moveTo says that everything before an entry is done here.
+func (db *database) moveTo(n int) error {
+	db.mu.Lock()
+	db.Pointer, db.Doing = n, nil
+	close(db.moved)
+	db.moved = make(chan struct{})
+	err := db.save()
+	db.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return db.member.session.put(db.replica()+"/log_ptr", fmt.Append(nil, n))
+}
+
+// carryOut runs an entry on the engine, unless a killed process of this member had done so. failed is what the engine
+// says against the statement; err is what has nothing to do with it.
+func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed, err error) {
+	m := db.member
+	t, err := readText(entry.Query)
+	if err != nil {
+		return err, nil
+	}
+	d := readDefinition(t)
+	if d == nil {
+		return unsupported("the statement of this entry"), nil
+	}
+	print, err := m.fingerprint(ctx, d, entry.Database)
+	if err != nil {
+		return nil, err
+	}
+	if db.Doing != nil && db.Doing.Entry == n && db.Doing.Print != print {
+		return nil, nil // it was done, and not written down
+	}
+	db.mu.Lock()
+	db.Doing = &doing{n, print}
+	err = db.save()
+	db.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	failed = m.carryOut(ctx, d, embedded.Order{Database: entry.Database, Settings: entry.Settings})
+	if failed != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if code, _ := embedded.Code(failed); failed != nil && (code == 0 || code == 999 || code == 225 || code == 394) {
+		return nil, failed // not the statement's fault
+	}
+	return failed, nil
+}
+
+// fingerprint is how the objects of a definition look now.
+func (m *member) fingerprint(ctx context.Context, d *definition, database string) (string, error) {
+	var where []string
+	for _, n := range d.names {
+		if n.Database == "" {
+			n.Database = database
+		}
+		where = append(where, "database = "+quoted(n.Database)+" AND name = "+quoted(n.Name))
+	}
+	query := "SELECT concat(name, toString(uuid), create_table_query) FROM system.tables WHERE " + strings.Join(where, " OR ") + " ORDER BY name"
+	if d.kind == "DATABASE" {
+		query = "SELECT concat(toString(uuid), engine_full, comment) FROM system.databases WHERE name = " + quoted(d.names[0].Name)
+	}
+	list, err := m.column(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.Join(list, "\x00")))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+var _ = ast.Name{}

@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/dfe-engine/dfe/engine/embedded"
+)
+
+// member is the process of one member: the engine, the front end before it, and what they share.
+type member struct {
+	node
+	server  *embedded.Server
+	session *session // nil without ZooKeeper
+	door    *door
+	rows    rows
+	faults  *faults
+	present present
+	dbs     *databases
+	tables  *tables
+	queue   *queue
+	client  *http.Client // to the other members
+	work    sync.WaitGroup
+	log     *slog.Logger
+	// structures are the columns of the system tables, which do not change.
+	structures sync.Map
+}
+
+// runMember runs until standard input ends or SIGTERM arrives.
+func runMember(n node) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	signal.Ignore(syscall.SIGINT) // a terminal's; the supervisor decides
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the supervisor is gone, or wants us gone
+		cancel()
+	}()
+	m := &member{node: n, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	if err := m.open(ctx); err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	fmt.Println(readyLine)
+	<-ctx.Done()
+	// What runs is finished. The engine itself is left to the end of the process, which loses nothing: it has been
+	// acknowledged by then, and an engine with a ZooKeeper session may crash while it closes.
+	bounded, end := context.WithTimeout(context.Background(), stopPatience)
+	defer end()
+	m.door.shut(bounded)
+	return nil
+}
+
+// stopPatience is how long running statements may take to end when a member stops.
+const stopPatience = 10 * time.Second
+
+// stageDir is where the front end keeps what is its own.
+func (m *member) stageDir() string { return filepath.Join(m.Dir, "dfe-stage") }
+
+func (m *member) open(ctx context.Context) (err error) {
+	if err := os.MkdirAll(m.stageDir(), 0o700); err != nil {
+		return err
+	}
+	m.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	m.faults = newFaults(m.Seed)
+	m.dbs, m.tables, m.queue = newDatabases(m), newTables(m), newQueue(m)
+	if m.Keeper != "" {
+		if m.session, err = openSession(m.Keeper, m.SessionTimeout); err != nil {
+			return err
+		}
+	}
+	if err := m.serveControl(); err != nil {
+		return err
+	}
+	m.server, err = embedded.Start(ctx, embedded.Options{
+		Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), Front: m, MaxMemory: 1 << 30, MaxQueries: 24,
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.dress(ctx); err != nil {
+		return err
+	}
+	if err := m.dbs.load(ctx); err != nil {
+		return err
+	}
+	if err := m.tables.load(ctx); err != nil {
+		return err
+	}
+	if m.session != nil {
+		m.work.Go(func() { m.dbs.run(ctx) })
+		m.work.Go(func() { m.tables.run(ctx) })
+		m.work.Go(func() { m.queue.run(ctx) })
+	}
+	m.door = &door{port: m.Port, handler: m.server}
+	return m.door.open()
+}
+
+// config is what the engine is configured with: all that it can have by itself.
+func (m *member) config() string {
+	xml := "  <macros>"
+	for name, value := range m.macros() {
+		xml += fmt.Sprintf("<%s>%s</%s>", name, value, name)
+	}
+	xml += "</macros>\n"
+	if m.Keeper == "" {
+		return xml
+	}
+	var host, port string
+	if h, p, ok := cut(m.Keeper); ok {
+		host, port = h, p
+	}
+	xml += fmt.Sprintf("  <zookeeper><node><host>%s</host><port>%s</port></node><session_timeout_ms>%d</session_timeout_ms><operation_timeout_ms>5000</operation_timeout_ms></zookeeper>\n",
+		host, port, m.SessionTimeout.Milliseconds())
+	xml += "  <keeper_map_path_prefix>/clickhouse/keeper_map</keeper_map_path_prefix>\n"
+	if !m.CollectionsOutside {
+		xml += "  <named_collections_storage><type>zookeeper</type><path>/clickhouse/named_collections</path></named_collections_storage>\n"
+	}
+	if !m.FunctionsOutside {
+		xml += "  <user_defined_zookeeper_path>/clickhouse/user_defined</user_defined_zookeeper_path>\n"
+	}
+	return xml
+}
+
+// door is where clients come in. It can be closed while the member runs.
+type door struct {
+	port    int
+	handler http.Handler
+
+	mu     sync.Mutex
+	server *http.Server
+}
+
+// open lets clients in.
+func (d *door) open() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server != nil {
+		return nil
+	}
+	l, err := listen(d.port)
+	if err != nil {
+		return err
+	}
+	d.server = &http.Server{Handler: d.handler, ReadHeaderTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)}
+	go func(s *http.Server) { _ = s.Serve(l) }(d.server) // ends with refuse or shut
+	return nil
+}
+
+// refuse ends all connections and takes no more.
+func (d *door) refuse() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server != nil {
+		_ = d.server.Close()
+		d.server = nil
+	}
+}
+
+// shut takes no more connections and waits for those that are at work.
+func (d *door) shut(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.server == nil {
+		return
+	}
+	if err := d.server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+		_ = d.server.Close()
+	}
+}

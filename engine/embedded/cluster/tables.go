@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dfe-engine/dfe/ast"
+)
+
+// tables are the replicated tables of a member, by UUID.
+type tables struct {
+	member *member
+	ctx    context.Context // of the member's run; set by run
+
+	mu    sync.Mutex
+	known map[string]replication // whatever is shown as replicated
+	byID  map[string]*replica    // what has rows to replicate
+	// locals are the blocks that this process holds, by table: see serveBlock.
+	closing sync.WaitGroup
+}
+
+func newTables(m *member) *tables {
+	return &tables{member: m, known: map[string]replication{}, byID: map[string]*replica{}}
+}
+
+func (t *tables) file() string { return filepath.Join(t.member.stageDir(), "replicated.json") }
+
+// register notes that tables are replicated, before they are made: a process that is killed in between leaves a note
+// about a table that is not there, which harms nobody.
+func (t *tables) register(ctx context.Context, list []replication) error {
+	if len(list) == 0 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range list {
+		t.known[r.UUID] = r
+		if err := t.show(ctx, r); err != nil {
+			return err
+		}
+	}
+	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
+}
+
+func (t *tables) show(ctx context.Context, r replication) error {
+	_, err := t.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated VALUES (%s, %s)", stageDatabase, quoted(r.UUID), quoted(r.Arguments)))
+	return err
+}
+
+// load reads what was registered.
+func (t *tables) load(ctx context.Context) error {
+	text, err := os.ReadFile(t.file())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var list []replication
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("%s: %w", t.file(), err)
+	}
+	for _, r := range list {
+		t.known[r.UUID] = r
+		if err := t.show(ctx, r); err != nil {
+			return err
+		}
+	}
+	return t.reconcile(ctx)
+}
+
+// run replicates rows until ctx ends.
+func (t *tables) run(ctx context.Context) {
+	t.mu.Lock()
+	t.ctx = ctx
+	for _, r := range t.byID {
+		t.start(r)
+	}
+	t.mu.Unlock()
+	<-ctx.Done()
+	t.closing.Wait()
+}
+
+// start begins to follow a table's log. The caller holds the lock.
+func (t *tables) start(r *replica) {
+	ctx, cancel := context.WithCancel(t.ctx)
+	r.cancel, r.done = cancel, make(chan struct{})
+	t.closing.Go(func() {
+		defer close(r.done)
+		r.follow(ctx)
+	})
+}
+
+// reconcile follows the tables that are there and leaves those that are gone.
+func (t *tables) reconcile(ctx context.Context) error {
+	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE engine_full LIKE '%"+marker+"%' OR engine = 'MaterializedView'")
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var failed error
+	for id, known := range t.known {
+		r := t.byID[id]
+		is := slices.Contains(there, id)
+		switch {
+		case known.Path == "":
+		case is && r == nil:
+			opened, err := t.member.openReplica(known)
+			if err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+			t.byID[id] = opened
+			if t.ctx != nil {
+				t.start(opened)
+			}
+		case !is && r != nil:
+			delete(t.byID, id)
+			delete(t.known, id)
+			if r.cancel != nil {
+				r.cancel()
+				<-r.done
+			}
+			failed = errors.Join(failed, r.leave())
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
+}
+
+// find is the replicated table of a name.
+func (t *tables) find(ctx context.Context, n ast.Name) (r *replica, replicated bool, err error) {
+	ids, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE database = "+quoted(n.Database)+" AND name = "+quoted(n.Name))
+	if err != nil || len(ids) == 0 {
+		return nil, false, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known := t.known[ids[0]]
+	return t.byID[ids[0]], known, nil
+}
+
+func (t *tables) all() []*replica {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.byID))
+}
+
+// serveBlock gives another member the rows of a block.
+func (t *tables) serveBlock(w http.ResponseWriter, r *http.Request) error {
+	id, block := r.PathValue("table"), r.PathValue("id")
+	if strings.ContainsAny(id+block, "/\\.") {
+		return errors.New("no such block")
+	}
+	data, err := os.ReadFile(t.member.blockFile(id, block))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// blockFile is where a block of a table is kept. A service of Cloud has one storage for all its members.
+func (m *member) blockFile(table, block string) string {
+	if m.Cloud {
+		return filepath.Join(m.Shared, table, block)
+	}
+	return filepath.Join(m.stageDir(), "blocks", table, block)
+}
+
+// rows are those of system.replicas.
+func (t *tables) rows(ctx context.Context) ([]row, error) {
+	if t.member.Cloud {
+		return nil, nil
+	}
+	named, err := t.member.table(ctx, "SELECT toString(uuid), database, name, engine FROM system.tables WHERE engine LIKE '%MergeTree' AND database != '_dfe_stage'")
+	if err != nil {
+		return nil, err
+	}
+	var list []row
+	for _, n := range named {
+		t.mu.Lock()
+		r := t.byID[n[0]]
+		t.mu.Unlock()
+		if r == nil {
+			continue
+		}
+		own := row{"database": n[1], "table": n[2], "uuid": n[0], "engine": "Replicated" + n[3], "is_leader": 1, "can_become_leader": 1,
+			"zookeeper_name": "default", "zookeeper_path": r.Path, "replica_name": r.Replica, "replica_path": path.Join(r.Path, "replicas", r.Replica)}
+		if err := r.describe(own); err != nil {
+			own["is_readonly"], own["is_session_expired"], own["zookeeper_exception"] = 1, 1, err.Error()
+		}
+		list = append(list, own)
+	}
+	return list, nil
+}
