@@ -337,7 +337,7 @@ func (r *replica) mayHaveQuorum(replicas []string, q quorum) error {
 		alive += flag(is)
 	}
 	if alive < q.size {
-		return embedded.NewException(285, "TOO_FEW_LIVE_REPLICAS", fmt.Sprintf("Number of alive replicas (%d) is less than requested quorum (%d/%d).", alive, q.size, len(replicas)))
+		return embedded.NewException(285, "TOO_FEW_LIVE_REPLICAS", fmt.Sprintf("Number of alive replicas (%d) is less than requested quorum (%d/%d)", alive, q.size, len(replicas)))
 	}
 	if q.parallel {
 		return nil
