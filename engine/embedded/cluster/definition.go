@@ -8,6 +8,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
 
@@ -279,7 +280,7 @@ func (m *member) plain(d *definition) (local, error) {
 // the table has everywhere.
 func (m *member) keeperMap(d *definition, edits []edit) local {
 	shown := d.uuids()[0]
-	own := digest([]byte(shown), []byte(m.Name))
+	own := jvm.Digest([]byte(shown), []byte(m.Name))
 	id := fmt.Sprintf("%s-%s-4%s-a%s-%s", own[0:8], own[8:12], own[13:16], own[17:20], own[20:32])
 	for i := d.after; i < d.text.len(); i++ {
 		if d.text.word(i) == "UUID" {
