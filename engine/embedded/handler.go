@@ -116,6 +116,18 @@ func (s *Server) carry(ctx context.Context, w *work) error {
 		}
 		return s.changeAccess(ctx, w.reply, string(w.text))
 	}
+	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
+	if s.options.Front != nil {
+		return s.options.Front.Answer(ctx, &Query{server: s, work: work})
+	}
+	if st.insert {
+		work.data, work.text = text[st.dataStart:], text[:st.textEnd]
+	}
+	return s.carry(ctx, work)
+}
+
+// carry takes a statement to the engine.
+func (s *Server) carry(ctx context.Context, w *work) error {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()

@@ -187,7 +187,8 @@ func (c *Cluster) StopKeeper() error {
 	if c.keeper == nil {
 		return errors.New("this cluster has no ZooKeeper")
 	}
-	return c.keeper.stop()
+	c.keeper.stop()
+	return nil
 }
 
 // StartKeeper starts ZooKeeper again, on its port and with its data.
@@ -195,7 +196,7 @@ func (c *Cluster) StartKeeper(ctx context.Context) error {
 	if c.keeper == nil {
 		return errors.New("this cluster has no ZooKeeper")
 	}
-	if c.keeper.process.running() {
+	if c.keeper.running() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.options.StartTimeout, errSlow)
@@ -215,7 +216,7 @@ func (c *Cluster) Close() error {
 		}
 	}
 	if c.keeper != nil {
-		failed = append(failed, c.keeper.stop())
+		c.keeper.stop()
 	}
 	if c.temporary {
 		failed = append(failed, os.RemoveAll(c.dir))

@@ -137,7 +137,7 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	if err := m.tables.register(ctx, l.replicated); err != nil {
 		return err
 	}
-	if len(l.replicated) > 0 && m.session == nil {
+	if len(l.replicated) > 0 && l.replicated[0].Path != "" && m.session == nil {
 		return errNoKeeper()
 	}
 	t, err := readText(l.sql)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
 
@@ -187,8 +188,10 @@ func (d *definition) storageEnd(i int) (end int, settings int) {
 // replication is what a definition says about the replication of one table.
 type replication struct {
 	UUID string `json:"uuid"`
-	// Arguments as they are shown: the path in Keeper and the replica's name. "-": shown without.
-	Arguments string `json:"arguments"`
+	// Arguments as they are shown: the path in Keeper and the replica's name. "-": shown without. Empty: not replicated.
+	Arguments string `json:"arguments,omitempty"`
+	// Shown is the UUID that is shown in UUID's place: see [member.keeperMap].
+	Shown string `json:"shown,omitempty"`
 	// Path and Replica with all macros expanded; empty for what only wears the name.
 	Path    string `json:"path,omitempty"`
 	Replica string `json:"replica,omitempty"`
@@ -210,6 +213,9 @@ func (m *member) plain(d *definition) (local, error) {
 	var edits []edit
 	if d.clusterAt != d.clusterTo {
 		edits = append(edits, t.replace(d.clusterAt, d.clusterTo, ""))
+	}
+	if d.verb == "CREATE" && d.engineName() == "KeeperMap" && len(d.uuids()) > 0 {
+		return m.keeperMap(d, edits), nil
 	}
 	made := d.verb == "CREATE" && d.engine >= 0 && (d.kind == "TABLE" || d.kind == "MATERIALIZED VIEW")
 	family, replicates := m.family(d.engineName())
@@ -267,6 +273,22 @@ func (m *member) plain(d *definition) (local, error) {
 		out.replicated = append(out.replicated, replication{UUID: uuids[0], Arguments: "-"})
 	}
 	return out, nil
+}
+
+// keeperMap gives a KeeperMap table a UUID of this member's own: the engine tells the tables over one path in Keeper apart
+// by UUID and server, and all engines in a process take themselves for the same server. What is shown is the UUID that
+// the table has everywhere.
+func (m *member) keeperMap(d *definition, edits []edit) local {
+	shown := d.uuids()[0]
+	own := jvm.Digest([]byte(shown), []byte(m.Name))
+	id := fmt.Sprintf("%s-%s-4%s-a%s-%s", own[0:8], own[8:12], own[13:16], own[17:20], own[20:32])
+	for i := d.after; i < d.text.len(); i++ {
+		if d.text.word(i) == "UUID" {
+			edits = append(edits, d.text.replace(i+1, i+2, quoted(id)))
+			break
+		}
+	}
+	return local{sql: d.text.apply(edits), replicated: []replication{{UUID: id, Shown: shown}}}
 }
 
 // literals are the two arguments without quotes.

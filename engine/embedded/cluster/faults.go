@@ -26,8 +26,8 @@ type Fault struct {
 	Match Match `json:"match,omitzero"`
 	// Times is how many matching statements it happens to; 0: once. Negative: all.
 	Times int `json:"times,omitempty"`
-	// Delay is how long [Delay] and [DelayAnswer] last.
-	Delay time.Duration `json:"delay,omitempty"`
+	// DelayMS is how long [Delay] and [DelayAnswer] last, in milliseconds.
+	DelayMS int64 `json:"delay_ms,omitempty"`
 	// Code and Text of [Fail].
 	Code int    `json:"code,omitempty"`
 	Text string `json:"text,omitempty"`
@@ -126,7 +126,7 @@ func (f *faults) around(ctx context.Context, c *client, answer func() error) err
 		return answer()
 	}
 	held := func() {
-		timer := time.NewTimer(fault.Delay)
+		timer := time.NewTimer(time.Duration(fault.DelayMS) * time.Millisecond)
 		defer timer.Stop()
 		select {
 		case <-timer.C:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
 
@@ -203,9 +204,9 @@ func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, err
 		return block{}, err
 	}
 	if token, ok := c.setting("insert_deduplication_token"); ok && token != "" {
-		b.hash = "token_" + digest([]byte(token))
+		b.hash = "token_" + jvm.Digest([]byte(token))
 	} else if c.on("insert_deduplicate") {
-		b.hash = digest(b.data)
+		b.hash = jvm.Digest(b.data)
 	}
 	return b, nil
 }
@@ -337,7 +338,7 @@ func (r *replica) mayHaveQuorum(replicas []string, q quorum) error {
 		alive += flag(is)
 	}
 	if alive < q.size {
-		return embedded.NewException(285, "TOO_FEW_LIVE_REPLICAS", fmt.Sprintf("Number of alive replicas (%d) is less than requested quorum (%d/%d).", alive, q.size, len(replicas)))
+		return embedded.NewException(285, "TOO_FEW_LIVE_REPLICAS", fmt.Sprintf("Number of alive replicas (%d) is less than requested quorum (%d/%d)", alive, q.size, len(replicas)))
 	}
 	if q.parallel {
 		return nil

@@ -82,6 +82,10 @@ func (m *member) open(ctx context.Context) (err error) {
 	if err := m.serveControl(); err != nil {
 		return err
 	}
+	// What a process that was killed had in the database of views.
+	if err := os.RemoveAll(filepath.Join(m.Dir, "data", "data", stageDatabase)); err != nil {
+		return err
+	}
 	m.server, err = embedded.Start(ctx, embedded.Options{
 		Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), Front: m, MaxMemory: 1 << 30, MaxQueries: 24,
 	})

@@ -393,22 +393,51 @@ func (r *replica) store(ctx context.Context, e tableEntry, block []byte) error {
 	if err != nil {
 		return err
 	}
-	columns := make([]string, len(e.Columns))
-	for i, c := range e.Columns {
-		columns[i] = ast.QuoteIdent(c)
-	}
 	settings := ownSettings()
 	for name, value := range map[string]string{
 		"insert_allow_materialized_columns": "1", "insert_deduplication_token": e.Block, "insert_deduplicate": "1",
 		"max_partitions_per_insert_block": "0", "max_insert_block_size": "1000000000", "min_insert_block_size_rows": "0", "min_insert_block_size_bytes": "0",
-		"input_format_parallel_parsing": "0",
+		"input_format_parallel_parsing": "0", "input_format_skip_unknown_fields": "1",
 	} {
 		settings[name] = value
 	}
-	_, err = r.member.server.Do(ctx, embedded.Order{
-		Text: "INSERT INTO " + n.SQL() + " (" + strings.Join(columns, ", ") + ") ", Settings: settings, Data: strings.NewReader(string(block)), DataFormat: "Native",
+	err = r.insert(ctx, n, e.Columns, block, settings)
+	if code, _ := embedded.Code(err); code != 16 || !r.caughtUp(n.Database) {
+		return err
+	}
+	// A column of the block is gone from the definition, and not one that is still to come.
+	list, err := r.member.column(ctx, "SELECT name FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name))
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(e.Columns), func(c string) bool { return !slices.Contains(list, c) })
+	return r.insert(ctx, n, left, block, settings)
+}
+
+func (r *replica) insert(ctx context.Context, n ast.Name, columns []string, block []byte, settings map[string]string) error {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = ast.QuoteIdent(c)
+	}
+	_, err := r.member.server.Do(ctx, embedded.Order{
+		Text: "INSERT INTO " + n.SQL() + " (" + strings.Join(names, ", ") + ") ", Settings: settings, Data: strings.NewReader(string(block)), DataFormat: "Native",
 	})
 	return err
+}
+
+// caughtUp reports whether this member has carried out all of a database's log.
+func (r *replica) caughtUp(database string) bool {
+	db := r.member.dbs.find(database)
+	if db == nil {
+		return true
+	}
+	names, err := r.member.session.list(path.Join(db.Path, "log"))
+	if err != nil {
+		return false
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return len(names) == 0 || sequence(names[len(names)-1]) < db.Pointer
 }
 
 // name is what the table is called now.

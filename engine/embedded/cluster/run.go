@@ -11,22 +11,19 @@ const (
 	configVariable = "DFE_CLUSTER_CONFIG"
 
 	memberMode = "member"
-	keeperMode = "keeper"
 
 	// readyLine is what a member prints when it answers.
 	readyLine = "ready"
 )
 
-// Run is the first thing that a program which starts clusters does: where it was started as a member, or to guard
-// ZooKeeper, it does that and never returns. Otherwise it returns at once.
+// Run is the first thing that a program which starts clusters does: where it was started as a member it is that and never
+// returns. Otherwise it returns at once.
 func Run() {
 	config := os.Getenv(configVariable)
 	var err error
 	switch os.Getenv(modeVariable) {
 	case "":
 		return
-	case keeperMode:
-		err = runKeeper(config)
 	case memberMode:
 		var n node
 		if err = json.Unmarshal([]byte(config), &n); err == nil {

@@ -38,8 +38,8 @@ func stagedTables() []string {
 func (m *member) dress(ctx context.Context) error {
 	statements := []string{
 		"CREATE DATABASE IF NOT EXISTS " + stageDatabase + " ENGINE = Memory",
-		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String) ENGINE = Join(ANY, LEFT, uuid)",
-		"CREATE TABLE " + stageDatabase + ".replicated_databases (uuid UUID, engine String, engine_full String) ENGINE = Join(ANY, LEFT, uuid)",
+		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String, shown UUID) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
+		"CREATE TABLE " + stageDatabase + ".replicated_databases (uuid UUID, engine String, engine_full String) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
 		m.viewOfTables(),
 		`CREATE VIEW _dfe_stage.databases AS SELECT * REPLACE (
 			if(joinGet('_dfe_stage.replicated_databases', 'engine', uuid) != '', joinGet('_dfe_stage.replicated_databases', 'engine', uuid), engine) AS engine,
@@ -99,13 +99,14 @@ func (m *member) viewOfTables() string {
 		} {
 			text = fmt.Sprintf("replaceRegexpOne(%s, %s, %s)", text, ast.QuoteString(r.pattern), ast.QuoteString(r.with))
 		}
-		args := "joinGet('_dfe_stage.replicated', 'arguments', uuid)"
+		args := "joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid)"
 		// A materialized view keeps its words: only its inner table has the arguments.
 		text = fmt.Sprintf("replaceOne(replaceOne(%s, '%s', if(%s = '-', '', concat('(', %s, ')'))), '%s', %s)", text, bracedHole, args, args, hole, args)
 		return fmt.Sprintf("if(%s != '', %s, %s) AS %s", args, text, column, column)
 	}
 	view := "CREATE VIEW _dfe_stage.tables AS SELECT * REPLACE (\n" +
-		"if(joinGet('_dfe_stage.replicated', 'arguments', uuid) NOT IN ('', '-'), concat('" + prefix + "', engine), engine) AS engine,\n" +
+		"if(joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid) NOT IN ('', '-'), concat('" + prefix + "', engine), engine) AS engine,\n" +
+		"if(empty(joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)), system.tables.uuid, joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)) AS uuid,\n" +
 		shown("create_table_query", outside) + ",\n" + shown("engine_full", anywhere) + "\n) FROM system.tables WHERE database != '_dfe_stage'"
 	if m.Keeper != "" {
 		view += "\nUNION ALL SELECT * REPLACE ('zookeeper' AS name, 'SystemZooKeeper' AS engine, '' AS create_table_query) FROM (SELECT * FROM system.tables WHERE database = 'system' AND name = 'one')"

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,8 +53,10 @@ func (t *tables) register(ctx context.Context, list []replication) error {
 	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
 }
 
+const noUUID = "00000000-0000-0000-0000-000000000000"
+
 func (t *tables) show(ctx context.Context, r replication) error {
-	_, err := t.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated VALUES (%s, %s)", stageDatabase, quoted(r.UUID), quoted(r.Arguments)))
+	_, err := t.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated VALUES (%s, %s, %s)", stageDatabase, quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID))))
 	return err
 }
 
@@ -149,8 +152,7 @@ func (t *tables) find(ctx context.Context, n ast.Name) (r *replica, replicated b
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, known := t.known[ids[0]]
-	return t.byID[ids[0]], known, nil
+	return t.byID[ids[0]], t.known[ids[0]].Arguments != "", nil
 }
 
 func (t *tables) all() []*replica {

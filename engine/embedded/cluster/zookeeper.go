@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +12,39 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 )
+
+//go:embed keeper/pom.xml
+var pom []byte
+
+//go:embed keeper/SHA256SUMS
+var sums string
+
+// ErrNoKeeper is wrapped by the error of [Start] where no ZooKeeper is to be had.
+var ErrNoKeeper = errors.New("no ZooKeeper")
+
+// installKeeper returns the directory of ZooKeeper's jars, fetching them where this machine has none yet.
+func installKeeper(ctx context.Context, progress io.Writer) (string, error) {
+	if _, err := exec.LookPath("java"); err != nil {
+		return "", fmt.Errorf("%w: a cluster needs one, and there is no java to run it with: install a Java 17 runtime", ErrNoKeeper)
+	}
+	if progress == nil {
+		progress = io.Discard
+	}
+	jars, err := jvm.Pinned{Name: "zookeeper", POM: pom, Sums: sums, Size: "7 MB"}.Fetch(ctx, progress)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoKeeper, err)
+	}
+	return jars, nil
+}
 
 // zookeeper is the one ZooKeeper server of a cluster, which outlives its process: it may be stopped and started.
 type zookeeper struct {
 	dir, jars string
 	port      int
-	process   *process
+	process   *jvm.Process
 }
 
 func (z *zookeeper) address() string { return net.JoinHostPort("127.0.0.1", fmt.Sprint(z.port)) }
@@ -33,20 +60,33 @@ func (z *zookeeper) start(ctx context.Context) error {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return fmt.Errorf("ZooKeeper: %w", err)
 	}
-	p, err := spawn("ZooKeeper", keeperMode, z.jars+"\n"+file, func(string) {})
+	p, err := jvm.Start(filepath.Join(z.dir, "log"), append([]string{"-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"},
+		jvm.Command(jvm.Jars(z.jars), "org.apache.zookeeper.server.ZooKeeperServerMain", file)...))
 	if err != nil {
-		return err
+		return fmt.Errorf("ZooKeeper: %w", err)
 	}
 	z.process = p
 	return poll(ctx, func() (bool, error) {
-		if !p.running() {
-			return false, fmt.Errorf("ZooKeeper ended while it started (%v); its last lines: %s", p.err, p.log)
+		if !z.running() {
+			return false, fmt.Errorf("ZooKeeper ended while it started; its last lines:\n%s", p.Log())
 		}
 		return z.answers(), nil
-	}, func() string { return "ZooKeeper did not come up; its last lines: " + p.log.String() })
+	}, func() string { return "ZooKeeper did not come up; its last lines:\n" + p.Log() })
 }
 
-// answers asks the server whether it is well.
+func (z *zookeeper) running() bool {
+	if z.process == nil {
+		return false
+	}
+	select {
+	case <-z.process.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
+// answers asks the server whether it serves requests.
 func (z *zookeeper) answers() bool {
 	c, err := net.DialTimeout("tcp", z.address(), time.Second)
 	if err != nil {
@@ -61,33 +101,11 @@ func (z *zookeeper) answers() bool {
 	return strings.Contains(string(answer), "Mode: standalone")
 }
 
-func (z *zookeeper) stop() error {
-	if z.process == nil || !z.process.running() {
-		return nil
+// stop ends the server. What it has acknowledged is in its log: the system has it, forceSync or not.
+func (z *zookeeper) stop() {
+	if z.running() {
+		z.process.Kill()
 	}
-	return z.process.stop()
-}
-
-// runKeeper is the child that guards the Java process: when our standard input ends, so does it.
-func runKeeper(config string) error {
-	jars, file, _ := strings.Cut(config, "\n")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	java := exec.CommandContext(ctx, "java", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
-		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(jars, "*"), "org.apache.zookeeper.server.ZooKeeperServerMain", file)
-	java.Stdout, java.Stderr = os.Stdout, os.Stderr
-	if err := java.Start(); err != nil {
-		return err
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until the other end is gone
-		cancel()
-	}()
-	err := java.Wait()
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // poll asks until the answer is yes, an error, or the context ends; late says then what was waited for.
