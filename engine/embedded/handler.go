@@ -98,23 +98,11 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	case len(bytes.TrimSpace(text)) == 0:
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: failed at position 1 (end of query): . Empty query")
 	}
-	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
-	if s.front != nil {
-		return s.front.Answer(ctx, &Query{server: s, work: work})
-	}
-	if st.insert {
-		work.data, work.text = text[st.dataStart:], text[:st.textEnd]
-	}
-	return s.carry(ctx, work)
-}
-
-// carry takes a statement to the engine.
-func (s *Server) carry(ctx context.Context, w *work) error {
-	if s.options.Access != nil && !w.insert && s.options.Access.Answers(string(w.text)) {
-		if w.readOnly {
+	if s.options.Access != nil && !st.insert && s.options.Access.Answers(string(text)) {
+		if q.readOnly {
 			return raise(164, "READONLY", "Cannot execute query in readonly mode")
 		}
-		return s.changeAccess(ctx, w.reply, string(w.text))
+		return s.changeAccess(ctx, reply, string(text))
 	}
 	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
 	if s.options.Front != nil {

@@ -90,7 +90,6 @@ type Server struct {
 	options  Options
 	library  string
 	changing chan struct{} // held while access objects change
-	front    Front
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
@@ -121,7 +120,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: o.Log, password: o.Password, front: o.Front,
+		log: o.Log, password: o.Password,
 		slots: make(chan struct{}, o.MaxQueries), changing: make(chan struct{}, 1), options: o, library: lib.Path,
 		done: make(chan struct{}),
 	}
