@@ -46,3 +46,53 @@ func (p *place) tree(archive string) string {
 	}
 	return dir
 }
+
+// bookshop is a small schema, and bookshopNext its next release: a table more, a column more, and another text of a view.
+const (
+	bookshop = `
+-- manifest.hcl --
+release = "1.0.0"
+database "library" {}
+table "library.books"  { from = "books.hcl" }
+table "library.loans"  { from = "loans.hcl" }
+view  "library.latest" { from = "latest.sql" }
+-- books.hcl --
+column "isbn"  { type = "String" }
+column "title" { type = "String" }
+engine   = "MergeTree"
+order_by = ["isbn"]
+-- loans.hcl --
+column "at"   { type = "DateTime" }
+column "isbn" { type = "String" }
+engine   = "MergeTree"
+order_by = ["at"]
+-- latest.sql --
+CREATE VIEW library.latest AS SELECT isbn, max(at) AS last FROM library.loans GROUP BY isbn
+`
+	bookshopNext = `
+-- manifest.hcl --
+release = "1.1.0"
+database "library" {}
+table "library.books"   { from = "books.hcl" }
+table "library.loans"   { from = "loans.hcl" }
+table "library.readers" { from = "readers.hcl" }
+view  "library.latest"  { from = "latest.sql" }
+-- books.hcl --
+column "isbn"  { type = "String" }
+column "title" { type = "String" }
+column "pages" { type = "UInt16" }
+engine   = "MergeTree"
+order_by = ["isbn"]
+-- loans.hcl --
+column "at"   { type = "DateTime" }
+column "isbn" { type = "String" }
+engine   = "MergeTree"
+order_by = ["at"]
+-- readers.hcl --
+column "card" { type = "UInt64" }
+engine   = "MergeTree"
+order_by = ["card"]
+-- latest.sql --
+CREATE VIEW library.latest AS SELECT isbn, min(at) AS first, max(at) AS last FROM library.loans GROUP BY isbn
+`
+)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -44,6 +45,8 @@ type wire struct {
 	// decide is asked about each request that changes something; arrived is told of each that took effect.
 	decide  func(request) way
 	arrived func(request)
+	// detached lets the member go on with what the engine has given up.
+	detached bool
 
 	mu   sync.Mutex
 	seen map[kind]int
@@ -58,7 +61,11 @@ func (p *place) wire(member int) *wire {
 		p.Fatal(err)
 	}
 	w := &wire{seen: map[kind]int{}, decide: func(request) way { return through }, arrived: func(request) {}}
-	w.forward = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	w.forward = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		// What the member does not answer, nobody answers.
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
 	w.Server = httptest.NewServer(http.HandlerFunc(w.carry))
 	p.Cleanup(w.Close)
 	return w
@@ -84,8 +91,17 @@ func (w *wire) carry(rw http.ResponseWriter, r *http.Request) {
 		w.arrived(what)
 		panic(http.ErrAbortHandler)
 	}
-	w.forward.ServeHTTP(rw, r)
+	if !w.detached {
+		w.forward.ServeHTTP(rw, r)
+		w.arrived(what)
+		return
+	}
+	answer := httptest.NewRecorder()
+	w.forward.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
 	w.arrived(what)
+	maps.Copy(rw.Header(), answer.Header())
+	rw.WriteHeader(answer.Code)
+	_, _ = rw.Write(answer.Body.Bytes()) // to whoever is still there
 }
 
 func (w *wire) read(r *http.Request, body []byte) (request, bool) {
@@ -117,4 +133,17 @@ func (w *wire) count(k kind) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.seen[k]
+}
+
+// all are the requests of a kind that came by.
+func (w *wire) all(k kind) []request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []request
+	for _, r := range w.sent {
+		if r.kind == k {
+			list = append(list, r)
+		}
+	}
+	return list
 }
