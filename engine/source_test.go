@@ -264,3 +264,23 @@ func TestEveryProfileHasTheSameFateOnTheRealEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOperatorChangesATypeAndATTLOfASource has the words that a deploy over HTTP does not have.
+func TestAnOperatorChangesATypeAndATTLOfASource(t *testing.T) {
+	y := newYard(t)
+	y.deploy(web)
+	changed := strings.NewReplacer(`"UInt16"`, `"UInt32"`, "= 30", "= 7").Replace(web)
+	if _, _, err := y.PassPart(t.Context(), part(t, changed)); err == nil {
+		t.Error("it was not refused")
+	}
+	operator := y.engine(engine.Options{Wait: time.Minute, AllowDrift: true, AcceptLoss: []string{"org_acme.webx2daccess.status"}})
+	r, _, err := operator.PassPart(t.Context(), part(t, changed))
+	if err != nil || r.Summary.Statements != 2 {
+		t.Errorf("%v: %+v", err, r.Summary)
+	}
+	wrong := y.engine(engine.Options{AllowDrift: true, AcceptLoss: []string{"org_acme.webx2daccess.state"}})
+	var column *engine.ColumnError
+	if _, _, err := wrong.PassPart(t.Context(), part(t, changed)); !errors.As(err, &column) {
+		t.Errorf("a column that is none: %v", err)
+	}
+}
