@@ -77,6 +77,9 @@ FROM system.grants WHERE toString(access_type) IN ('READ', 'WRITE')`
 // readSources puts the rights on sources in the place of what SHOW printed of them. A server without the columns does not
 // tell READ from WRITE, and prints what it has.
 func (a *Access) readSources(ctx context.Context, c *Conn) error {
+	if !a.printsSources() {
+		return nil
+	}
 	found := map[string][]ast.Right{}
 	err := c.Select(ctx, selectSources, nil, func(scan func(...any) error) error {
 		var (
@@ -97,13 +100,8 @@ func (a *Access) readSources(ctx context.Context, c *Conn) error {
 		return &ReadError{"the rights on sources", err}
 	}
 	for _, o := range a.objects {
-		var rights *[]ast.Right
-		switch t := o.Tree.(type) {
-		case *ast.Role:
-			rights = &t.Rights
-		case *ast.User:
-			rights = &t.Rights
-		default:
+		rights := heldBy(o)
+		if rights == nil {
 			continue
 		}
 		exact := found[o.Name.Name]
@@ -111,6 +109,27 @@ func (a *Access) readSources(ctx context.Context, c *Conn) error {
 		for _, text := range ast.GrantSQL(exact, []string{o.Name.Name}, false) {
 			o.Text += "\n" + text
 		}
+	}
+	return nil
+}
+
+// printsSources reports whether anybody has a right on sources.
+func (a *Access) printsSources() bool {
+	for _, o := range a.objects {
+		if rights := heldBy(o); rights != nil && slices.ContainsFunc(*rights, ofSource) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldBy are the rights of a role or a user that can be read, nil of anything else.
+func heldBy(o *Object) *[]ast.Right {
+	switch t := o.Tree.(type) {
+	case *ast.Role:
+		return &t.Rights
+	case *ast.User:
+		return &t.Rights
 	}
 	return nil
 }

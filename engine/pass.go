@@ -383,6 +383,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			p.tell(ctx, o)
 		default:
 			o = p.object(ctx, d, doc.Objects[i], statements[object{d.Kind, d.Name.String()}])
+			if untried(ctx, o) {
+				return errors.Join(append(failures, stoppedAfter(i, len(declared), context.Cause(ctx)))...)
+			}
 			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
@@ -397,7 +400,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			}
 		}
 		if err := context.Cause(ctx); err != nil {
-			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), err))...)
+			return errors.Join(append(failures, stoppedAfter(i+1, len(declared), err))...)
 		}
 		if p.unrecorded != nil {
 			return errors.Join(append(failures, p.unrecorded)...)
@@ -406,7 +409,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			p.stopped = p.lease.held.Check(ctx)
 		}
 		if p.stopped != nil && i+1 < len(declared) {
-			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), p.stopped))...)
+			return errors.Join(append(failures, stoppedAfter(i+1, len(declared), p.stopped))...)
 		}
 	}
 	p.others(doc)
@@ -431,6 +434,10 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		}
 	}
 	return errors.Join(failures...)
+}
+
+func stoppedAfter(done, of int, why error) error {
+	return fmt.Errorf("stopped after %d of %d objects: %w", done, of, why)
 }
 
 // others reports what is live in the declared databases and nothing declares.

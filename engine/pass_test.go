@@ -260,13 +260,16 @@ func TestAPassToldToStopRecordsWhatItDidAndTriesNothingMore(t *testing.T) {
 			cancel()
 		}
 	}}).Pass(ctx)
-	if !errors.Is(err, context.Canceled) || r.State != engine.Failed {
+	if !errors.Is(err, context.Canceled) || r.State != engine.Failed || r.Summary.Failed != 0 {
 		t.Fatalf("state %s, error %v", r.State, err)
 	}
 	for _, o := range r.Objects {
-		if o.Name == s.db+".loans" {
-			t.Errorf("an object after the stop was tried: %+v", o)
+		if o.Name == s.db+".books" || o.Name == s.db+".loans" {
+			t.Errorf("an object that nothing was sent for is told of: %+v", o)
 		}
+	}
+	if row := s.records()["books"]; row != nil {
+		t.Errorf("and recorded: %+v", row)
 	}
 	if s.records()[""] == nil {
 		t.Error("the database that was created before is not recorded")

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -237,18 +239,23 @@ func (c *Cluster) Close() error {
 	return errors.Join(failed...)
 }
 
-// freePorts finds ports of 127.0.0.1 that nobody listens on.
+// freePorts finds ports of 127.0.0.1 that nobody listens on, below those that systems give to outgoing connections: a
+// member that is down for a while finds its port as it left it.
 func freePorts(n int) ([]int, error) {
+	const first, last, tries = 10_000, 32_000, 1000
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range tries {
+		port := first + mathrand.IntN(last-first)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
-			return nil, fmt.Errorf("looking for a free port: %w", err)
+			continue
 		}
 		defer func() { _ = l.Close() }() // all are held until all are found, so that no port comes twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		if ports = append(ports, port); len(ports) == n {
+			return ports, nil
+		}
 	}
-	return ports, nil
+	return nil, fmt.Errorf("no %d free ports were found from %d to %d", n, first, last)
 }
 
 func randomID() string {

@@ -41,6 +41,8 @@ type database struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
+	published int // the log_ptr in ZooKeeper, as far as this process knows; the worker's own
+
 	mu      sync.Mutex
 	session int64                // in which this member has said that it is active
 	results map[int]chan<- error // of entries that clients of this member wait for
@@ -144,7 +146,7 @@ func (d *databases) prune(ctx context.Context) error {
 
 // add makes a database known here.
 func (d *databases) add(db *database) {
-	db.member, db.moved = d.member, make(chan struct{})
+	db.member, db.moved, db.published = d.member, make(chan struct{}), -1
 	db.results = map[int]chan<- error{}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -289,7 +289,10 @@ func (c *client) commit(ctx context.Context, r *replica, b block, q quorum) erro
 			return err
 		}
 	}
-	return r.await(ctx, n)
+	bounded, cancel := context.WithTimeoutCause(ctx, 2*keeperPatience,
+		embedded.NewException(319, "UNKNOWN_STATUS_OF_INSERT", "Unknown status, client must retry. Reason: the block is in the log and ZooKeeper does not answer"))
+	defer cancel()
+	return r.await(bounded, n)
 }
 
 // again is an INSERT that found an equal block, or another one's quorum, in its place.

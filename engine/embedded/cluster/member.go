@@ -41,7 +41,9 @@ type member struct {
 func runMember(n node) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	signal.Ignore(syscall.SIGINT) // a terminal's; the supervisor decides
+	// SIGINT is a terminal's, and the supervisor decides. SIGPIPE comes when the engine writes to a ZooKeeper that has given
+	// it up, and would end a process that does not ignore it.
+	signal.Ignore(syscall.SIGINT, syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {

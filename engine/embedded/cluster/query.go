@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
@@ -319,12 +321,47 @@ func (m *member) askMember(ctx context.Context, p peer, asked question, skip boo
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { m.watchOver(ctx, p, cancel) })
+	defer func() {
+		cancel(nil)
+		watching.Wait()
+	}()
 	data, err := call(ctx, m.client, http.MethodPost, m.control(p, "/query"), body)
-	if refused, ok := err.(*refusal); ok {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
 		return nil, embedded.NewException(279, "ALL_CONNECTION_TRIES_FAILED", fmt.Sprintf("Received from %s: %s", p.host(), refused.text))
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		// It was there when it was asked: no setting skips it any more.
+		return nil, embedded.NewException(210, "NETWORK_ERROR", fmt.Sprintf("Attempt to read after eof: while reading from %s", p.host()))
 	}
-	if err != nil && skip && ctx.Err() == nil {
-		return nil, nil // it left while it was asked
+	return data, nil
+}
+
+// silence is how long a member that is at a query may not answer at all; a server's receive_timeout is 300 s.
+const silence = 10 * time.Second
+
+// watchOver gives a query up whose member has fallen silent.
+func (m *member) watchOver(ctx context.Context, p peer, cancel context.CancelCauseFunc) {
+	heard := time.Now()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if m.reachable(ctx, p) {
+			heard = time.Now()
+		}
+		if time.Since(heard) > silence {
+			cancel(embedded.NewException(209, "SOCKET_TIMEOUT", fmt.Sprintf("Timeout exceeded while reading from socket (%s, %d ms)", p.host(), silence.Milliseconds())))
+			return
+		}
 	}
-	return data, err
 }
