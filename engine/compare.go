@@ -214,10 +214,11 @@ func (s *schema) databases() []string {
 	return names
 }
 
-// checksum is that of an object as read, or "" where it cannot be had.
+// checksum is that of an object as read, or "" where it cannot be had. It is the canonical form's, so that neither the
+// platform nor another server's words for the same thing change it.
 func checksum(o *catalog.Object) string {
 	if o == nil || o.Tree == nil {
 		return ""
 	}
-	return canon.Checksum(o.Tree)
+	return canon.Checksum(canon.Object(o.Tree, canon.Env{}))
 }

@@ -56,6 +56,8 @@ type Options struct {
 	// LedgerKey is the key under which the ledger remembers the values of named collections, which a server hides. Nil: the
 	// password of Target. With another key every value is set once more.
 	LedgerKey []byte
+	// Clock is the time by which a lease is counted. Nil: this machine's three clocks, which is right for every deployment.
+	Clock lease.Clock
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Progress is told about each object as a pass or a plan comes to it; nil is silent. It is called on the
@@ -128,12 +130,15 @@ func New(o Options) (*Engine, error) {
 	if o.Secret == nil {
 		o.Secret = secretOf
 	}
+	if o.Clock == nil {
+		o.Clock = lease.SystemClock()
+	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
 	e := &Engine{
 		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
-		pause: pause, now: time.Now, newPass: passID, clock: lease.SystemClock(), store: func(s lease.Store) lease.Store { return s },
+		pause: pause, now: time.Now, newPass: passID, clock: o.Clock, store: func(s lease.Store) lease.Store { return s },
 	}
 	e.carrier = lease.NewCarrier(e.takeShift)
 	e.carrier.Wait, e.carrier.Most = o.Wait, carried

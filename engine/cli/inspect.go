@@ -88,7 +88,7 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 			doc.Unread++
 		default:
 			i.Definition = strings.Join(ast.Statements(o.Tree, ast.Style{}), ";\n")
-			i.Checksum = canon.Checksum(o.Tree)
+			i.Checksum = canon.Checksum(canon.Object(o.Tree, canon.Env{}))
 		}
 		doc.Objects = append(doc.Objects, i)
 	}

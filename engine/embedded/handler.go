@@ -98,6 +98,12 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	case len(bytes.TrimSpace(text)) == 0:
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: failed at position 1 (end of query): . Empty query")
 	}
+	if s.options.Access != nil && !st.insert && s.options.Access.Answers(string(text)) {
+		if q.readOnly {
+			return raise(164, "READONLY", "Cannot execute query in readonly mode")
+		}
+		return s.changeAccess(ctx, reply, string(text))
+	}
 	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
 	if s.options.Front != nil {
 		return s.options.Front.Answer(ctx, &Query{server: s, work: work})

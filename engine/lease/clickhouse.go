@@ -124,12 +124,14 @@ func readSettings() clickhouse.Settings {
 }
 
 // readRows folds the rows of a scope to what the lease needs of them: the latest
-// row of each claim that has no release, and the highest epoch of all. It is an
-// aggregate without a key, whose answer is always one row: an answer that was cut
-// off is not an empty one.
+// row of each claim that has no release, and the highest epoch of those that have
+// one. A claim that stands tells its epoch itself: among the others one's own would
+// pass for a rival's and be raised for nothing. The outer query is an aggregate
+// without a key, whose answer is always one row: an answer that was cut off is not
+// an empty one.
 const readRows = `SELECT
     groupArrayIf((claim, latest_epoch, latest_sequence, latest_owner, latest_ttl, latest_time), released = 0),
-    max(latest_epoch)
+    maxIf(latest_epoch, released = 1)
 FROM
 (
     SELECT

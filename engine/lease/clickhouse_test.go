@@ -318,3 +318,36 @@ func TestTwoEnginesTakeTurnsOnOneServer(t *testing.T) {
 		t.Errorf("a claim is left standing: %v, %v", rows, err)
 	}
 }
+
+// written keeps what was written to a store.
+type written struct {
+	Store
+	mu      sync.Mutex
+	actions []Action
+}
+
+func (w *written) Insert(ctx context.Context, row Row) error {
+	w.mu.Lock()
+	w.actions = append(w.actions, row.Action)
+	w.mu.Unlock()
+	return w.Store.Insert(ctx, row)
+}
+
+// One's own claim is in the table when it is read back; taken for a rival's of the same epoch it would be raised.
+func TestALeaseWithoutRivalsCostsOneRow(t *testing.T) {
+	server := embeddedtest.Server(t)
+	store := &written{Store: openStore(t, open(t, server), rules.Embedded, leaseTable(t, open(t, server)))}
+	h, err := Acquire(t.Context(), Options{Store: store, Scope: "schema", Owner: "a", Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.mu.Lock()
+	got := slices.Clone(store.actions)
+	store.mu.Unlock()
+	if diff := cmp.Diff([]Action{Claim}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := h.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -17,6 +17,8 @@ import (
 type Ledger struct {
 	conn    *catalog.Conn
 	columns []column
+	// Pause waits between two attempts, or returns the context's error. Nil: the real clock.
+	Pause func(context.Context, time.Duration) error
 }
 
 // ShapeError is a live object under the ledger's name that is no ledger. It is never dropped or rebuilt by a pass.
@@ -100,12 +102,17 @@ func (l *Ledger) Append(ctx context.Context, records ...*Record) error {
 	into := Table().SQL() + " (" + strings.Join(names, ", ") + ")"
 	first := records[0]
 	id := fmt.Sprintf("dfe-ledger-%s-%d", first.Pass, first.Sequence)
-	if err := l.conn.Insert(ctx, into, id, writeSettings(first.Platform), rows); err != nil {
+	err := l.patiently(ctx, func() error { return l.conn.Insert(ctx, into, id, writeSettings(first.Platform), rows) })
+	if err != nil {
 		what := fmt.Sprintf("the row of %s %s", first.Kind, first.Name)
 		if len(records) > 1 {
 			what = fmt.Sprintf("%d rows, the first of %s %s", len(records), first.Kind, first.Name)
 		}
-		if e, answered := catalog.Exception(err); answered {
+		e, answered := catalog.Exception(err)
+		switch {
+		case answered && e.Code == unknownStatus:
+			return fmt.Errorf("ledger: it is not known whether this was written, %s: the server answers %s", what, catalog.ServerMessage(e))
+		case answered:
 			return fmt.Errorf("ledger: not written, %s: the server answers %s", what, catalog.ServerMessage(e))
 		}
 		return fmt.Errorf("ledger: it is not known whether this was written, %s: %w", what, err)
@@ -154,7 +161,7 @@ func (l *Ledger) newest(ctx context.Context, where string) (map[Key]*Record, err
 	query := "SELECT " + strings.Join(names, ", ") + " FROM " + Table().SQL() + where + " ORDER BY " + order + " LIMIT 1 BY scope, kind, name"
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(readSettings()))
 	found := map[Key]*Record{}
-	err := l.conn.Select(ctx, query, nil, func(scan func(...any) error) error {
+	read := func(scan func(...any) error) error {
 		var (
 			r     raw
 			into  []any
@@ -178,7 +185,8 @@ func (l *Ledger) newest(ctx context.Context, where string) (map[Key]*Record, err
 		}
 		found[record.Key] = &record
 		return nil
-	})
+	}
+	err := l.patiently(ctx, func() error { return l.conn.Select(ctx, query, nil, read) })
 	if err != nil {
 		return nil, &catalog.ReadError{What: "the ledger", Err: err}
 	}

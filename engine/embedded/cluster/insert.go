@@ -343,13 +343,10 @@ func (r *replica) mayHaveQuorum(replicas []string, q quorum) error {
 	}
 	node := path.Join(r.Path, "quorum", "status")
 	pending, err := s.exists(node)
-	if err != nil {
+	if err != nil || !pending {
 		return err
 	}
-	if pending {
-		return pendingQuorum(s, node)
-	}
-	return r.inQuorum()
+	return pendingQuorum(s, node)
 }
 
 // inQuorum reports, as error 289, that this replica lacks the newest block that reached its quorum.

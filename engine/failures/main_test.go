@@ -1,0 +1,57 @@
+package failures_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"github.com/dfe-engine/dfe/engine/cli"
+	"github.com/dfe-engine/dfe/engine/embedded/cluster"
+)
+
+var seedFlag = flag.Int64("failures.seed", 0, "what is left to chance follows it; 0: another one each time")
+
+// modeVariable makes the test binary the process that a test starts: the command dfe, or one pass of an engine.
+const (
+	modeVariable = "DFE_FAILURES_MODE"
+	modeCommand  = "dfe"
+	modePass     = "pass"
+)
+
+func TestMain(m *testing.M) {
+	cluster.Run()
+	if mode := os.Getenv(modeVariable); mode != "" {
+		os.Exit(child(mode))
+	}
+	code := m.Run()
+	if err := closeStages(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// child is the process that a test started, from its begin to its end.
+func child(mode string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if mode == modeCommand {
+		return cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}, os.Args[1:])
+	}
+	return onePass(ctx)
+}
+
+// seed is what chance follows in a test. A test that fails has printed it.
+func seed(t testing.TB) int64 {
+	s := *seedFlag
+	if s == 0 {
+		s = rand.Int64N(1 << 40)
+	}
+	t.Logf("chance follows -failures.seed=%d", s)
+	return s
+}

@@ -1,0 +1,88 @@
+package failures_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/embedded/cluster"
+	"github.com/dfe-engine/dfe/engine/embedded/cluster/clustertest"
+	"github.com/dfe-engine/dfe/engine/platform"
+)
+
+// everything declares what needs a place that all members share: a function and a named collection.
+const everything = `
+-- manifest.hcl --
+release = "1.0.0"
+database "library" {}
+table "library.books" { from = "books.hcl" }
+function "shelf_of"   { from = "shelf_of.sql" }
+named_collection "lender" { from = "lender.sql" }
+-- books.hcl --
+column "isbn" { type = "String" }
+engine   = "MergeTree"
+order_by = ["isbn"]
+-- shelf_of.sql --
+CREATE FUNCTION shelf_of AS (isbn) -> left(isbn, 3)
+-- lender.sql --
+CREATE NAMED COLLECTION lender AS city = 'Delft'
+`
+
+// Every one of these makes a schema that looks well on the member that is asked and is another on the next.
+func TestWhatAReplicatedSchemaLacksIsRefusedByName(t *testing.T) {
+	if os.Getenv("DFE_TEST_CLUSTER_URLS") != "" {
+		t.Skip("a real cluster is what it is")
+	}
+	for _, c := range []struct {
+		name string
+		o    cluster.Options
+		code string
+		want []string
+	}{
+		{"no Keeper", cluster.Options{Without: []string{"keeper"}}, "clickhouse_not_replicated", []string{"no Keeper", "<zookeeper>"}},
+		{"no macro {cluster}", cluster.Options{Without: []string{"cluster"}}, "clickhouse_not_replicated", []string{"no macro {cluster}"}},
+		{"no macro {shard}", cluster.Options{Without: []string{"shard"}}, "clickhouse_not_replicated", []string{"no macro {shard}"}},
+		{"no macro {replica}", cluster.Options{Without: []string{"replica"}}, "clickhouse_not_replicated", []string{"no macro {replica}"}},
+		{"no cluster of that name", cluster.Options{Without: []string{"remote_servers"}}, "clickhouse_not_replicated", []string{"no cluster main", "<remote_servers>"}},
+		{"users and roles outside Keeper", cluster.Options{AccessOutsideKeeper: true}, "clickhouse_not_replicated", []string{"users and roles in local_directory", "<user_directories>"}},
+		{"functions outside Keeper", cluster.Options{FunctionsOutsideKeeper: true}, "clickhouse_not_replicated", []string{"SQL functions", "user_defined_zookeeper_path"}},
+		{"collections outside Keeper", cluster.Options{CollectionsOutsideKeeper: true}, "clickhouse_not_replicated", []string{"named collections", "named_collections_storage"}},
+		{"two shards", cluster.Options{Shards: 2}, "clickhouse_multi_shard", []string{"has 2 shards"}},
+		{"all of it", cluster.Options{Without: []string{"keeper", "shard", "replica"}, AccessOutsideKeeper: true, FunctionsOutsideKeeper: true, CollectionsOutsideKeeper: true}, "clickhouse_not_replicated",
+			[]string{"no Keeper", "no macro {shard}", "no macro {replica}", "users and roles", "SQL functions", "named collections"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			stages.turn(t)
+			started := clustertest.Start(t, c.o)
+			p := &place{TB: t, cluster: started, urls: started.URLs()}
+			w := p.wire(0)
+			o := engine.Options{Tree: p.tree(everything)}
+			o.Target.URL = w.URL
+			r, err := p.engine(o).Pass(t.Context())
+			var lacks *platform.NotReplicatedError
+			var shards *platform.MultiShardError
+			if !errors.As(err, &lacks) && !errors.As(err, &shards) || r.State != engine.Failed || r.Code != c.code {
+				t.Fatalf("state %s, code %q, error %v", r.State, r.Code, err)
+			}
+			for _, words := range c.want {
+				if !strings.Contains(err.Error(), words) {
+					t.Errorf("%q is not said: %v", words, err)
+				}
+			}
+			if lacks != nil && len(c.o.Without) < 2 && len(lacks.Missing) != 1 {
+				t.Errorf("%d things are missing: %q", len(lacks.Missing), lacks.Missing)
+			}
+			if n := len(w.sent); n != 0 {
+				t.Errorf("%d statements were sent", n)
+			}
+			for i := range p.urls {
+				if n := p.number(i, "SELECT count() FROM system.databases WHERE name IN ('dfe', 'library')"); n != 0 {
+					t.Errorf("member %d has %d databases", i+1, n)
+				}
+			}
+		})
+	}
+}

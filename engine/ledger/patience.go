@@ -1,0 +1,69 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/dfe-engine/dfe/catalog"
+)
+
+const (
+	// attempts is how often one row is sent, or the ledger read, while the servers say "not now": about 26 s in all, by
+	// when a member that restarts is back or the lease is lost.
+	attempts   = 8
+	firstPause = 250 * time.Millisecond
+	lastPause  = 10 * time.Second
+
+	// unknownStatus is UNKNOWN_STATUS_OF_INSERT: the row is stored on one member, and perhaps on a majority.
+	unknownStatus = 319
+)
+
+// notNow reports an answer by which the server did nothing and may do the same in a moment. A server checks the quorum
+// before it stores anything. (ClickHouse, src/Storages/MergeTree/ReplicatedMergeTreeSink.cpp, checkQuorumPrecondition)
+func notNow(err error) bool {
+	e, answered := catalog.Exception(err)
+	if !answered {
+		return false
+	}
+	switch e.Code {
+	case 164, // READONLY: the replica is not active right now
+		202, // TOO_MANY_SIMULTANEOUS_QUERIES
+		225, // NO_ZOOKEEPER
+		242, // TABLE_IS_READ_ONLY
+		285, // TOO_FEW_LIVE_REPLICAS
+		286, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE: another's row, of a holder that was cut off, is on its way
+		289, // REPLICA_IS_NOT_IN_QUORUM: this member has not fetched the newest row yet
+		439, // CANNOT_SCHEDULE_TASK
+		745: // SERVER_OVERLOADED
+		return true
+	}
+	return false
+}
+
+// patiently does something until the servers say something else than "not now".
+func (l *Ledger) patiently(ctx context.Context, do func() error) error {
+	pause := l.Pause
+	if pause == nil {
+		pause = wait
+	}
+	between := firstPause
+	for range attempts - 1 {
+		err := do()
+		if !notNow(err) || pause(ctx, between) != nil {
+			return err
+		}
+		between = min(2*between, lastPause)
+	}
+	return do()
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
