@@ -57,6 +57,10 @@ func (c *comparison) undeclaredPolicies(databases map[string]bool) []rules.Pair 
 	var pairs []rules.Pair
 	for _, o := range c.live.Access.Objects(ast.KindRowPolicy) {
 		policy, readable := o.Tree.(*ast.RowPolicy)
+		if !readable && c.schema.find(identity{o.Kind, o.Name}) == nil {
+			pairs = append(pairs, unreadablePair(o)) // it may hide rows of a declared table
+			continue
+		}
 		if !readable || !databases[policy.Table.Database] || c.schema.find(identity{o.Kind, o.Name}) != nil || hidesNothing(policy) {
 			continue
 		}
@@ -70,7 +74,54 @@ func (c *comparison) undeclaredPolicies(databases map[string]bool) []rules.Pair 
 	return pairs
 }
 
+// unreadAccess lists what a server printed of its access objects and nobody can read: not even what it is about.
+func (c *comparison) unreadAccess() []rules.Pair {
+	if c.live.Access == nil {
+		return nil
+	}
+	var pairs []rules.Pair
+	for _, o := range c.live.Access.Opaque {
+		pairs = append(pairs, unreadablePair(o))
+	}
+	return pairs
+}
+
+func unreadablePair(o *catalog.Object) rules.Pair {
+	p := rules.Pair{Kind: o.Kind, Name: o.Name}
+	seen(&p, o)
+	return p
+}
+
 // hidesNothing reports the policy that a server adds for those whom another policy of the table is not for.
 func hidesNothing(p *ast.RowPolicy) bool {
 	return !p.Restrictive && p.Filter != nil && p.Filter.Kind == ast.Number && p.Filter.Text == "1"
+}
+
+// settleRights writes down anew what users and roles are like whom a grant behind them gave something: their rows say how
+// they were when they were asserted.
+func (p *pass) settleRights(ctx context.Context) error {
+	if p.ledger == nil {
+		return nil
+	}
+	for i, d := range p.c.schema.objects {
+		if d.Kind != ast.KindRole && d.Kind != ast.KindUser {
+			continue
+		}
+		row, o := p.written[d.key()], p.report.Objects[i]
+		if row == nil {
+			row = p.c.records[d.key()]
+		}
+		now := checksum(p.c.liveOf(d))
+		if row == nil || now == "" || row.LiveChecksum == "" || row.LiveChecksum == now {
+			continue
+		}
+		settled := *row
+		settled.Pass, settled.Epoch, settled.LiveChecksum = p.report.Pass, p.report.Epoch, now
+		settled.Statement, settled.QueryIDs = "", nil // they are in the row before
+		o.LiveChecksum = now
+		if err := p.record(ctx, &settled); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -66,9 +67,11 @@ settings     = { index_granularity = 8192 }
 }
 
 // measure reports what an operation cost: ms-cpu is the processor time of this process, all threads together, and ms-waiting
-// the time in which nothing but the server worked for us. The server runs in a process of its own.
+// the time in which nothing but the server worked for us. The server runs in a process of its own. The heap
+// grows as the program lets it (engine/cli).
 func measure(b *testing.B, log *efforts, op func()) {
 	b.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	b.ReportAllocs()
 	start := ownCPU(b)
 	for b.Loop() {

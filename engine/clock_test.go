@@ -19,7 +19,7 @@ type hurry struct {
 	ahead   time.Duration
 	wall    time.Duration // the wall clock alone
 	settles bool          // a claim was acknowledged, and the wait for rivals comes next
-	claimed bool          // since the newest release
+	claim   string        // the newest of our own that was not released; "" for none
 }
 
 func newHurry() *hurry { return &hurry{Clock: lease.SystemClock()} }
@@ -38,7 +38,7 @@ func (h *hurry) Now() lease.Reading {
 func (h *hurry) Timer(d time.Duration) (<-chan time.Time, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	settling, polling := h.settles && d == lease.Settle, !h.claimed && d == lease.PollEvery
+	settling, polling := h.settles && d == lease.Settle, h.claim == "" && d == lease.PollEvery
 	if !settling && !polling {
 		return h.Clock.Timer(d)
 	}
@@ -71,7 +71,9 @@ type hurried struct {
 func (s *hurried) Insert(ctx context.Context, row lease.Row) error {
 	s.clock.mu.Lock()
 	// From here on a holder counts: no time is skipped while the claim is on its way, however slow the machine is.
-	s.clock.claimed = s.clock.claimed || row.Action == lease.Claim
+	if row.Action == lease.Claim {
+		s.clock.claim = row.ClaimID
+	}
 	s.clock.mu.Unlock()
 	err := s.Store.Insert(ctx, row)
 	s.clock.mu.Lock()
@@ -80,7 +82,10 @@ func (s *hurried) Insert(ctx context.Context, row lease.Row) error {
 	case lease.Claim:
 		s.clock.settles = err == nil
 	case lease.Release:
-		s.clock.claimed = false
+		// A holder releases what it finds expired, too: that is another's claim, and it goes on holding.
+		if row.ClaimID == s.clock.claim {
+			s.clock.claim = ""
+		}
 	}
 	return err
 }

@@ -21,6 +21,8 @@ type collectionValues struct {
 	// hashes is what the ledger remembers once the values are the server's, by path. A value that is not at hand keeps the
 	// hash it has.
 	hashes map[string]string
+	// read are the values of the secrets, as they were compared: a secret may be a pipe, which can be read once.
+	read map[ast.Secret]string
 }
 
 // hasher remembers hidden values under the key of the options or, without one, under the password the engine connects with:
@@ -54,7 +56,7 @@ func (c *comparison) readValues(ctx context.Context, e *Engine) error {
 }
 
 func (e *Engine) valuesOf(ctx context.Context, h ledger.Hasher, c *ast.NamedCollection, r *ledger.Record) collectionValues {
-	v := collectionValues{known: map[string]rules.Value{}, hashes: map[string]string{}}
+	v := collectionValues{known: map[string]rules.Value{}, hashes: map[string]string{}, read: map[ast.Secret]string{}}
 	for i := range c.Keys {
 		k := &c.Keys[i]
 		if k.Hidden() {
@@ -72,6 +74,9 @@ func (e *Engine) valuesOf(ctx context.Context, h ledger.Hasher, c *ast.NamedColl
 				v.hashes[path] = remembered
 			}
 			continue
+		}
+		if k.Value == nil {
+			v.read[k.Secret] = value
 		}
 		same, known := h.Same(remembered, path, value)
 		v.known[k.Name] = rules.Value{Changed: !same || !known}

@@ -25,6 +25,8 @@ type comparison struct {
 	// unread are live objects that were not read in full, and sums the checksums of their declarations.
 	unread map[ast.Name]*catalog.Object
 	sums   map[*declared]string
+	// declaredFunctions are the declared SQL functions by name.
+	declaredFunctions map[string]*ast.Function
 	// values are what is known of hidden values.
 	values map[*declared]collectionValues
 }
@@ -35,7 +37,13 @@ type object struct {
 }
 
 func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger.Key]*ledger.Record) *comparison {
-	c := &comparison{schema: s, live: live, records: records, anyScope: map[object]*ledger.Record{}, platform: e.platform(live.Facts)}
+	c := &comparison{schema: s, live: live, records: records, anyScope: map[object]*ledger.Record{}, platform: e.platform(live.Facts),
+		declaredFunctions: map[string]*ast.Function{}}
+	for _, d := range s.objects {
+		if f, ok := d.Object.(*ast.Function); ok {
+			c.declaredFunctions[f.Name] = f
+		}
+	}
 	for key, r := range records {
 		c.anyScope[object{key.Kind, key.Name}] = r
 	}
@@ -62,7 +70,12 @@ func (c *comparison) lookup(name ast.Name) ast.Object {
 	return nil
 }
 
+// function finds the body that a definition has copied in where it calls a function: the declared one, which the server has
+// once the plan is carried out, else the live one.
 func (c *comparison) function(name string) *ast.Function {
+	if f := c.declaredFunctions[name]; f != nil {
+		return f
+	}
 	if o := c.live.Functions[name]; o != nil {
 		f, _ := o.Tree.(*ast.Function)
 		return f
@@ -158,7 +171,7 @@ func (c *comparison) undeclared() []rules.Pair {
 		seen(&p, o)
 		pairs = append(pairs, p)
 	}
-	pairs = append(pairs, c.undeclaredPolicies(databases)...)
+	pairs = append(append(pairs, c.undeclaredPolicies(databases)...), c.unreadAccess()...)
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
 }

@@ -29,3 +29,6 @@ func (e *Engine) SetRelease(release string) { e.options.Release = release }
 func DifferentDatabases(had map[string][]string, declared []string) []Notice {
 	return differentDatabases(had, declared)
 }
+
+// SetNow replaces the clock by which an engine under test waits for its server.
+func (e *Engine) SetNow(now func() time.Time) { e.now = now }

@@ -15,14 +15,15 @@ import (
 	"testing"
 
 	schema "github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/sources"
 	"github.com/dfe-engine/dfe/lang/lex"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/stdlib"
 )
 
-// releases are all schema trees that this repository ships: the core, and every example, which is an overlay where it
-// declares no database of its own bookkeeping.
+// releases are all schema trees that this repository ships: the core, every example, which is an overlay where it
+// declares no database of its own bookkeeping, and what the standard definitions make of a source of each profile.
 func releases(t *testing.T) map[string]*tree.Tree {
 	t.Helper()
 	core, diags := tree.Load(stdlib.FS, tree.Options{})
@@ -45,6 +46,17 @@ func releases(t *testing.T) map[string]*tree.Tree {
 			t.Fatalf("%s: %v", dir, diags)
 		}
 		found[dir] = loaded
+	}
+	for _, profile := range []string{"minimal", "timeseries", "passthrough"} {
+		c, err := sources.Parse("", fmt.Appendf(nil, "id = \"gate\"\norganisation = \"gate\"\nprofile = %q\nttl_days = 7\ncolumn \"id\" { type = \"UInt64\" }\n", profile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rendered, diags := c.Part().Render(core)
+		if diags.HasErrors() || len(rendered.Objects) < 5 {
+			t.Fatalf("%s: %d objects, %v", profile, len(rendered.Objects), diags)
+		}
+		found["sources/"+profile] = rendered
 	}
 	return found
 }

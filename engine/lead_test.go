@@ -210,3 +210,34 @@ func TestAStatementOfAnotherPassThatDoesNotEndIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectingAndWaitingForTheLeaseEachHaveTheFullWait(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.hold("another")
+	const wait = 40 * time.Second // more than the half-minute the other's claim stands, less than twice that
+	w := s.wire()
+	w.cut = true
+	e := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}, Wait: wait})
+	h := newHurry()
+	h.on(e)
+	var connecting time.Duration
+	start := time.Now()
+	e.SetNow(func() time.Time { return start.Add(connecting) })
+	e.SetPause(func(_ context.Context, d time.Duration) error {
+		if connecting += d; connecting > wait-15*time.Second {
+			w.mu.Lock()
+			w.cut = false
+			w.mu.Unlock()
+		}
+		h.pass(d)
+		return nil
+	})
+	if r, err := e.Pass(t.Context()); err != nil {
+		t.Errorf("%s after %s without a server: %v", r.State, connecting, err)
+	}
+	if connecting <= wait-15*time.Second {
+		t.Errorf("the server was waited for for %s alone", connecting)
+	}
+}

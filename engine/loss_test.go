@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -70,5 +71,48 @@ CREATE TABLE DB.seen (at DateTime, note String) ENGINE = MergeTree ORDER BY at T
 		if len(changes) != 1 || changes[0].Rows == nil || *changes[0].Rows != 8 {
 			t.Errorf("%s: %+v, want one change and 8 rows", what, changes)
 		}
+	}
+}
+
+func TestATypeThatTheStoredRowsDoNotTakeIsNotCalledApplied(t *testing.T) {
+	s := newStage(t)
+	s.tree(`
+-- manifest.hcl --
+release = "1.0.0"
+database "DB" {}
+table "DB.codes" { from = "codes.sql" }
+-- codes.sql --
+CREATE TABLE DB.codes (k UInt8, code String) ENGINE = MergeTree ORDER BY k
+`)
+	s.pass(engine.Options{})
+	s.exec("INSERT INTO DB.codes VALUES (1, '5'), (2, 'Zebra')")
+	s.tree(`
+-- codes.sql --
+CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
+`)
+	o := engine.Options{AllowDrift: true, AcceptLoss: []string{s.db + ".codes.code"}, Wait: time.Minute}
+	r, err := s.engine(o).Pass(t.Context())
+	if err == nil || r.State != engine.Failed || r.Summary.Applied != 0 || r.Summary.Failed != 1 {
+		t.Fatalf("state %s, %+v, error %v", r.State, r.Summary, err)
+	}
+	for _, text := range []string{r.Error, s.records()["codes"].Error} {
+		for _, want := range []string{"fails on", "code 6", "KILL MUTATION WHERE database = '" + s.db + "' AND table = 'codes'"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("it is not said that %q: %s", want, text)
+			}
+		}
+		if strings.Contains(text, "Zebra") {
+			t.Errorf("a value of a row is told: %s", text)
+		}
+	}
+	// The next pass has nothing to do, and still says so.
+	again, err := s.engine(engine.Options{Wait: time.Minute}).Pass(t.Context())
+	if err != nil || len(again.Notices) != 1 || again.Notices[0].Code != "mutation_fails" {
+		t.Errorf("error %v, notices %+v", err, again.Notices)
+	}
+	s.exec("KILL MUTATION WHERE database = 'DB' AND table = 'codes' SYNC")
+	s.exec("ALTER TABLE DB.codes MODIFY COLUMN code String")
+	if rows := s.value("SELECT arrayStringConcat(arraySort(groupArray(code)), ' ') FROM DB.codes"); rows != "5 Zebra" {
+		t.Errorf("after the remedy the rows read %s", rows)
 	}
 }

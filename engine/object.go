@@ -40,7 +40,7 @@ func (p *pass) object(ctx context.Context, d *declared, decided *plan.Object, st
 	p.rememberValues(r, d, o, live)
 	hide(o, r, d.Object)
 	switch {
-	case p.untouched(o):
+	case p.untouched(o), untried(ctx, o):
 	case p.tells(r):
 		p.unrecorded = p.record(ctx, r)
 	case p.part == nil:
@@ -68,6 +68,11 @@ func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
 // untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
 func (p *pass) untouched(o *ObjectReport) bool {
 	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0
+}
+
+// untried reports an object that nothing was sent for because the pass was told to stop: it is still to come.
+func untried(ctx context.Context, o *ObjectReport) bool {
+	return context.Cause(ctx) != nil && o.Outcome == ledger.Failed && len(o.Statements)+len(o.Reasserted) == 0
 }
 
 // missing reports a declared object that is not there although nothing failed: its creation was refused, or another
@@ -125,6 +130,13 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			break
 		}
 		p.c.live.Put(d.Kind, d.Name, result.After)
+		if s.Action == string(rules.ModifyColumn) {
+			p.mutating[d.Name] = true
+			if err := p.mutated(context.WithoutCancel(ctx), d.Name); err != nil {
+				p.failed(o, err)
+				break
+			}
+		}
 	}
 	if len(o.Statements) == 0 && o.Outcome == ledger.Applied {
 		o.Outcome = ledger.Unchanged
@@ -267,6 +279,10 @@ func (p *pass) record(ctx context.Context, r *ledger.Record) error {
 	}
 	p.sequence++
 	r.Sequence = p.sequence
+	if p.written == nil {
+		p.written = map[ledger.Key]*ledger.Record{}
+	}
+	p.written[r.Key] = r
 	// What was done is written down also when the pass is told to stop.
 	return p.ledger.Append(context.WithoutCancel(ctx), r)
 }

@@ -43,6 +43,8 @@ type Options struct {
 	AllowDowngrade bool
 	// Bus is the deployment's Kafka. Without brokers no topic is created, and a pass says so.
 	Bus topics.Bus
+	// BusWait is how long a bus that is not up yet is waited for, without the lease. Zero: one try.
+	BusWait time.Duration
 	// SkipTables leaves ClickHouse alone: a pass creates topics and nothing else, and its state is [Unknown]. SkipTopics
 	// leaves the bus alone. Neither depends on the other.
 	SkipTables, SkipTopics bool

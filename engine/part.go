@@ -288,7 +288,7 @@ func (c *comparison) forgotten() []rules.Pair {
 		if !r.Existed() || slices.ContainsFunc(c.schema.objects, func(d *declared) bool { return d.key() == key }) {
 			continue
 		}
-		live := c.live.Access.Find(key.Kind, ast.Name{Name: key.Name})
+		live := c.recorded(key)
 		if live == nil {
 			continue
 		}
@@ -298,6 +298,19 @@ func (c *comparison) forgotten() []rules.Pair {
 	}
 	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
 	return pairs
+}
+
+// recorded is what is live of an object that the ledger records, or nil. A grant is no object of the server's.
+func (c *comparison) recorded(key ledger.Key) *catalog.Object {
+	if key.Kind == ast.KindDatabase {
+		return c.live.Databases[key.Name]
+	}
+	for _, o := range c.live.Access.Objects(key.Kind) {
+		if o.Name.String() == key.Name {
+			return o
+		}
+	}
+	return nil
 }
 
 // refuse ends a pass that would do a part of what was asked for: it tells what is refused and sends nothing.

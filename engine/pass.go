@@ -44,7 +44,7 @@ func (e *Engine) pass(ctx context.Context, reviewed *plan.Document) (Report, err
 
 // begin returns a pass that has not done anything.
 func (e *Engine) begin(scope ledger.Scope) *pass {
-	return &pass{e: e, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
+	return &pass{e: e, mutating: map[ast.Name]bool{}, lost: map[*tree.Declared]string{}, bootstrapped: map[*declared]*ObjectReport{}, report: &Report{
 		Version: 1, State: Running, Pass: e.newPass(), Scope: string(scope), EngineRelease: e.options.Release,
 		Started: e.now().UTC(), Objects: []*ObjectReport{}, Topics: []*topics.Topic{},
 	}}
@@ -104,12 +104,16 @@ type pass struct {
 	stale []*ledger.Record
 	// stopped is why nothing more may be sent: the lease is lost, or a queue of the servers does not move.
 	stopped error
+	// mutating are the tables that this pass gave a column another type.
+	mutating map[ast.Name]bool
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
 	bootstrapped map[*declared]*ObjectReport
 	// part is what the pass makes true instead of the schema; nil for the schema.
 	part *Part
 	// quiet keeps the pass from those who watch the schema's.
 	quiet bool
+	// written are the rows of this pass, the newest of each object.
+	written map[ledger.Key]*ledger.Record
 	// decided is the plan that the pass went by.
 	decided *plan.Document
 }
@@ -225,6 +229,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		o := p.object(ctx, d, doc.Objects[0], doc.Statements)
 		if o.Outcome == ledger.Applied {
 			p.bootstrapped[d] = o
+			p.tell(ctx, o)
 			continue
 		}
 		// Another pass may have been quicker: then it is there now, and that is all that was wanted.
@@ -233,6 +238,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		}
 		if live.Find(d.Kind, d.Name) == nil || o.Outcome != ledger.Failed {
 			p.report.Objects = append(p.report.Objects, o)
+			p.tell(ctx, o)
 			return fmt.Errorf("the bookkeeping %s %s: %s", d.Kind, d.Name, o.Error)
 		}
 		delete(p.lost, d.Declared)
@@ -355,7 +361,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	case newer != "" && p.part != nil:
 		return &OlderError{p.part.What, p.schema.release, newer}
 	case newer != "" && !p.e.options.AllowDowngrade:
-		return p.regress(doc, newer)
+		return p.regress(ctx, doc, newer)
 	}
 	if p.part != nil && p.part.Whole && doc.Summary.Refused+doc.Summary.Unreadable > 0 {
 		return p.refuse(doc)
@@ -374,8 +380,13 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		case o != nil:
 		case p.c.unread[d.Name] != nil && isRelation(d.Kind):
 			o = p.left(d, doc.Objects[i])
+			p.tell(ctx, o)
 		default:
 			o = p.object(ctx, d, doc.Objects[i], statements[object{d.Kind, d.Name.String()}])
+			if untried(ctx, o) {
+				return errors.Join(append(failures, stoppedAfter(i, len(declared), context.Cause(ctx)))...)
+			}
+			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
 		p.publish("applying")
@@ -389,7 +400,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			}
 		}
 		if err := context.Cause(ctx); err != nil {
-			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), err))...)
+			return errors.Join(append(failures, stoppedAfter(i+1, len(declared), err))...)
 		}
 		if p.unrecorded != nil {
 			return errors.Join(append(failures, p.unrecorded)...)
@@ -398,11 +409,14 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			p.stopped = p.lease.held.Check(ctx)
 		}
 		if p.stopped != nil && i+1 < len(declared) {
-			return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects: %w", i+1, len(declared), p.stopped))...)
+			return errors.Join(append(failures, stoppedAfter(i+1, len(declared), p.stopped))...)
 		}
 	}
 	p.others(doc)
 	if err := p.refresh(ctx); err != nil {
+		failures = append(failures, err)
+	}
+	if err := p.settleRights(ctx); err != nil {
 		failures = append(failures, err)
 	}
 	if p.part != nil {
@@ -411,12 +425,19 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	if err := p.compareMembers(ctx); err != nil {
 		failures = append(failures, err)
 	}
+	if err := p.compareMutations(ctx); err != nil {
+		failures = append(failures, err)
+	}
 	if p.newer(p.c.newerRelease()) {
 		if err := p.downgraded(ctx); err != nil {
 			failures = append(failures, err)
 		}
 	}
 	return errors.Join(failures...)
+}
+
+func stoppedAfter(done, of int, why error) error {
+	return fmt.Errorf("stopped after %d of %d objects: %w", done, of, why)
 }
 
 // others reports what is live in the declared databases and nothing declares.

@@ -260,13 +260,16 @@ func TestAPassToldToStopRecordsWhatItDidAndTriesNothingMore(t *testing.T) {
 			cancel()
 		}
 	}}).Pass(ctx)
-	if !errors.Is(err, context.Canceled) || r.State != engine.Failed {
+	if !errors.Is(err, context.Canceled) || r.State != engine.Failed || r.Summary.Failed != 0 {
 		t.Fatalf("state %s, error %v", r.State, err)
 	}
 	for _, o := range r.Objects {
-		if o.Name == s.db+".loans" {
-			t.Errorf("an object after the stop was tried: %+v", o)
+		if o.Name == s.db+".books" || o.Name == s.db+".loans" {
+			t.Errorf("an object that nothing was sent for is told of: %+v", o)
 		}
+	}
+	if row := s.records()["books"]; row != nil {
+		t.Errorf("and recorded: %+v", row)
 	}
 	if s.records()[""] == nil {
 		t.Error("the database that was created before is not recorded")
@@ -385,5 +388,32 @@ CREATE TABLE DB.counts (k UInt8, n Int8) ENGINE = MergeTree ORDER BY k
 	s.exec("ALTER TABLE DB.counts DELETE WHERE n = 300 SETTINGS mutations_sync = 2")
 	if r := s.pass(engine.Options{AllowDrift: true}); r.Summary.Statements != 1 || typeNow() != "Int8" {
 		t.Errorf("once every value fits: %+v, the type is %s", r.Summary, typeNow())
+	}
+}
+
+func TestWhoWatchesSeesEachObjectWhenThePassIsThroughWithIt(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	e := s.engine(engine.Options{Wait: time.Minute})
+	var seen []string
+	e.Watch(func(_ context.Context, pass string, o *engine.ObjectReport) {
+		now, running := e.Running()
+		if !running || now.Pass != pass {
+			t.Errorf("%s is shown outside of its pass", o.Name)
+		}
+		seen = append(seen, o.Name)
+	})
+	r, err := e.Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reported []string
+	for _, o := range r.Objects {
+		if o.Outcome != engine.Undeclared {
+			reported = append(reported, o.Name)
+		}
+	}
+	if diff := cmp.Diff(reported, seen); diff != "" {
+		t.Errorf("(-reported +seen):\n%s", diff)
 	}
 }

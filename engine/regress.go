@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/lang/tree"
@@ -22,8 +23,13 @@ type RegressedError struct {
 }
 
 func (e *RegressedError) Error() string {
-	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %v; run the newer release, or apply this one with --allow-downgrade",
-		e.Tree, e.Ledger, e.Absent)
+	const most = 5
+	named, more := e.Absent, ""
+	if len(named) > most {
+		named, more = named[:most], fmt.Sprintf(" and %d more", len(e.Absent)-most)
+	}
+	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s%s; run the newer release, or apply this one with --allow-downgrade",
+		e.Tree, e.Ledger, strings.Join(named, ", "), more)
 }
 
 // ErrorCode is the error as one word.
@@ -31,7 +37,8 @@ func (e *RegressedError) ErrorCode() string { return releaseRegressed }
 
 // Notice is what a pass has to tell of the deployment as a whole.
 type Notice struct {
-	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database".
+	// Code is the notice as one word: "release_regressed", "member_lacks_database", "member_still_has_database",
+	// "mutation_fails", "mutation_under_way".
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
@@ -71,7 +78,7 @@ func (s *schema) borrowed(key ledger.Key) bool {
 // regress ends a pass whose release is older than the ledger's: it reports what differs and applies nothing, so that
 // a pod of the older release that starts in the middle of a rolling deploy takes nothing back. A newer release only
 // ever adds, so that the older one can work with what is there. The ledger is left as the newer release wrote it.
-func (p *pass) regress(doc *plan.Document, newer string) error {
+func (p *pass) regress(ctx context.Context, doc *plan.Document, newer string) error {
 	p.report.Code = releaseRegressed
 	p.report.Notices = append(p.report.Notices, Notice{releaseRegressed, fmt.Sprintf(
 		"the schema release %s is older than %s in the ledger: nothing was applied; --allow-downgrade applies it", p.schema.release, newer)})
@@ -82,6 +89,7 @@ func (p *pass) regress(doc *plan.Document, newer string) error {
 			o = p.told(d, doc.Objects[i])
 			o.LiveChecksum = checksum(p.c.liveOf(d))
 			hide(o, &ledger.Record{}, d.Object)
+			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
 		if p.missing(d) {

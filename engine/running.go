@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -21,6 +22,7 @@ type running struct {
 	// pending are the declared objects in manifest order. A pass reports them in that order, so that those after the
 	// reported ones are those to come.
 	pending []*ObjectReport
+	watch   func(context.Context, string, *ObjectReport)
 }
 
 // Running returns what the pass at hand has come to: the objects it is through with, and after them the declared ones
@@ -39,6 +41,24 @@ func (e *Engine) Running() (Report, bool) {
 	}
 	r.summarize()
 	return r, true
+}
+
+// Watch has f called with each object of a pass when the pass is through with it, on the goroutine of the pass, with the
+// pass's id. It replaces what watched before; nil ends it.
+func (e *Engine) Watch(f func(ctx context.Context, pass string, o *ObjectReport)) {
+	e.running.mu.Lock()
+	defer e.running.mu.Unlock()
+	e.running.watch = f
+}
+
+// tell shows an object that the pass is through with to whoever watches.
+func (p *pass) tell(ctx context.Context, o *ObjectReport) {
+	p.e.running.mu.Lock()
+	watch := p.e.running.watch
+	p.e.running.mu.Unlock()
+	if watch != nil {
+		watch(ctx, p.report.Pass, o)
+	}
 }
 
 // publish shows the pass as it is now.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/executor"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -44,6 +45,10 @@ func (p *pass) secrets(ctx context.Context, d *declared, s *plan.Statement) ([]e
 				return nil, &executor.SecretError{Reference: s.Kind + " " + s.Object, Reason: err.Error()}
 			}
 			list = append(list, value)
+			continue
+		}
+		if value, read := p.c.values[d].read[ast.Secret{Source: secret.Source, Name: secret.Name}]; read {
+			list = append(list, executor.Secret{Reference: secret.Reference, Value: value})
 			continue
 		}
 		value, err := p.e.options.Secret(ctx, secret.Source, secret.Name)

@@ -57,7 +57,7 @@ func secretsOf(o ast.Object) []string {
 			if n.Kind == ast.String && n.Text != "" {
 				found[n.Text] = true
 			}
-			return true
+			return !ast.IsSecretCall(n) // a reference is shown
 		})
 	}
 	for _, part := range o.Parts() {

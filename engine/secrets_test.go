@@ -20,6 +20,7 @@ func TestTheSecretsOfADefinitionAreKnown(t *testing.T) {
 	}{
 		{"CREATE TABLE d.t (password String DEFAULT 'none', token String) ENGINE = MergeTree ORDER BY token", nil},
 		{"CREATE DICTIONARY d.t (id UInt64) PRIMARY KEY id SOURCE(CLICKHOUSE(TABLE 'c' USER 'u' PASSWORD 'p4ss')) LAYOUT(FLAT()) LIFETIME(1)", []string{"p4ss"}},
+		{"CREATE DICTIONARY d.t (id UInt64) PRIMARY KEY id SOURCE(CLICKHOUSE(TABLE 'c' USER 'u' PASSWORD secret('env:P'))) LAYOUT(FLAT()) LIFETIME(1)", nil},
 		{"CREATE DICTIONARY d.t (id UInt64) PRIMARY KEY id SOURCE(HTTP(url 'http://h' format 'CSV' credentials(user 'user1' password 'p4ss'))) LAYOUT(FLAT()) LIFETIME(1)", []string{"user1", "p4ss"}},
 		{"CREATE TABLE d.t (a UInt8) ENGINE = MySQL('h:3306', 'db', 't', 'u', 'p4ss')", []string{"p4ss"}},
 		{"CREATE TABLE d.t (a UInt8) ENGINE = S3('http://h/f', 'key1', 'p4ss', 'CSV')", []string{"key1", "p4ss"}},
@@ -42,6 +43,7 @@ func TestTheSecretsOfADefinitionAreKnown(t *testing.T) {
 
 func TestASecretOfADefinitionIsInNoReportAndNoLedger(t *testing.T) {
 	s := newStage(t)
+	t.Setenv("DFE_TEST_CANARY", "canary")
 	const tree = `
 -- manifest.hcl --
 release = "1.0.0"
@@ -51,7 +53,7 @@ dictionary "DB.d" { from = "d.sql" }
 -- c.sql --
 CREATE TABLE DB.c (id UInt64, name String) ENGINE = MergeTree ORDER BY id
 -- d.sql --
-CREATE DICTIONARY DB.d (id UInt64, name String) PRIMARY KEY %s SOURCE(CLICKHOUSE(TABLE 'c' DB 'DB' USER 'default' PASSWORD 'canary')) LAYOUT(%s()) LIFETIME(300)
+CREATE DICTIONARY DB.d (id UInt64, name String) PRIMARY KEY %s SOURCE(CLICKHOUSE(TABLE 'c' DB 'DB' USER 'default' PASSWORD secret('env:DFE_TEST_CANARY'))) LAYOUT(%s()) LIFETIME(300)
 `
 	for _, key := range [][2]string{{"id", "FLAT"}, {"id, name", "COMPLEX_KEY_HASHED"}} {
 		s.tree(fmt.Sprintf(tree, key[0], key[1]))
@@ -60,7 +62,7 @@ CREATE DICTIONARY DB.d (id UInt64, name String) PRIMARY KEY %s SOURCE(CLICKHOUSE
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(text), "canary") || !strings.Contains(string(text), "PASSWORD '[HIDDEN]'") {
+		if strings.Contains(string(text), "canary") || !strings.Contains(string(text), "PASSWORD secret('env:DFE_TEST_CANARY')") {
 			t.Errorf("the report reads %s", text)
 		}
 		if got := s.value("SELECT countIf(statement LIKE '%canary%' OR toString(decisions) LIKE '%canary%' OR error LIKE '%canary%') FROM dfe.schema_migrations"); got != "0" {

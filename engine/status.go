@@ -43,12 +43,14 @@ type Status struct {
 	Overlay *plan.Overlay `json:"overlay,omitempty"`
 }
 
-// ObjectStatus is one object: the newest row of the ledger, and whether the server still has what was recorded.
+// ObjectStatus is one object: what was last done about it by the ledger, and whether the server still has what was
+// recorded.
 type ObjectStatus struct {
 	Scope string   `json:"scope"`
 	Kind  ast.Kind `json:"kind"`
 	Name  string   `json:"name"`
-	// SchemaRelease and EngineRelease are those of the newest row.
+	// SchemaRelease, EngineRelease, Action, Outcome, Time and Pass are those of the newest row, or where that one only says
+	// that the object was found as it was recorded, of the newest one that says what was sent for it.
 	SchemaRelease string         `json:"schemas,omitempty"`
 	EngineRelease string         `json:"engine,omitempty"`
 	Action        string         `json:"action,omitempty"`
@@ -74,7 +76,15 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	defer e.disconnect(ctx, conn, "status read")
-	records, err := readRecords(ctx, conn)
+	l, err := openLedger(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	records, err := l.Newest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := l.Done(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +93,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
 		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
-		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.InClickHouse() && !slices.Contains(scope.Databases, database) {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && isRelation(key.Kind) && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
 	}
@@ -92,6 +102,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	status := e.status(s, live, records)
+	status.lastDone(done)
 	// The reason why the bus could not be read is in the report.
 	report, _ := e.topicStatus(ctx, s, records)
 	status.topics(report, records)
@@ -115,12 +126,26 @@ func (s *Status) topics(r *topics.Report, records map[ledger.Key]*ledger.Record)
 	s.Objects = slices.Insert(s.Objects, at, list...)
 }
 
-func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
+// lastDone passes over the rows that only say that nothing was to be done.
+func (s *Status) lastDone(done map[ledger.Key]*ledger.Record) {
+	for _, o := range s.Objects {
+		r := done[ledger.Key{Scope: ledger.Scope(o.Scope), Kind: o.Kind, Name: o.Name}]
+		if r != nil && o.Outcome == ledger.Unchanged {
+			o.SchemaRelease, o.EngineRelease, o.Action, o.Outcome, o.Time, o.Pass = r.SchemaRelease, r.EngineRelease, r.Action, r.Outcome, &r.RecordedAt, r.Pass
+		}
+	}
+}
+
+func openLedger(ctx context.Context, conn *catalog.Conn) (*ledger.Ledger, error) {
 	o, err := catalog.ReadObject(ctx, conn, ast.KindTable, ledger.Table())
 	if err != nil {
 		return nil, err
 	}
-	l, err := ledger.OpenObject(conn, o)
+	return ledger.OpenObject(conn, o)
+}
+
+func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {
+	l, err := openLedger(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +184,11 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 		if key.Kind.IsAccess() {
 			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})
 		}
-		others = append(others, statusOf(key, false, r, o))
+		other := statusOf(key, false, r, o)
+		if key.Kind == ast.KindGrant && r.Existed() {
+			other.Live = Unread // a server keeps rights, and no grant by its name
+		}
+		others = append(others, other)
 	}
 	slices.SortFunc(others, func(a, b *ObjectStatus) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))

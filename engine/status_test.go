@@ -53,7 +53,7 @@ func TestStatusSaysOfEachObjectWhetherItIsStillWhatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestStatusTellsReleaseEngineActionAndTimeOfTheNewestRow(t *testing.T) {
+func TestStatusTellsReleaseEngineActionAndTimeOfWhatWasLastDone(t *testing.T) {
 	s := newStage(t)
 	s.tree(library)
 	first := s.pass(engine.Options{})
@@ -80,6 +80,22 @@ CREATE VIEW DB.latest AS SELECT isbn, min(at) AS last FROM DB.loans GROUP BY isb
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestARowThatOnlySaysThatAnObjectWasReadAgainIsNoActionOfTheStatus(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	first := s.pass(engine.Options{})
+	s.settle()
+	s.pass(engine.Options{})
+	if newest := s.records()["books"]; newest.Pass == first.Pass || newest.Statement != "" {
+		t.Fatalf("the second pass wrote no such row: %+v", newest)
+	}
+	for _, o := range s.status(engine.Options{}).Objects {
+		if o.Name == s.db+".books" && (o.Action != "create" || o.Pass != first.Pass || o.Live != engine.Matches) {
+			t.Errorf("the status says %s in pass %s, %s", o.Action, o.Pass, o.Live)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *schema) declaredTopics(records map[ledger.Key]*ledger.Record) []topics.
 
 // topicRunner is a run over the topics of a schema.
 func (e *Engine) topicRunner(s *schema) *topics.Runner {
-	wait := e.options.Wait
+	wait := e.options.BusWait
 	if s.part != nil {
 		wait = 0 // others wait for their turn, and whoever asked may ask again
 	}
@@ -83,12 +83,23 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 	return err
 }
 
-// mayCreate says why a topic may not be created: it is not what was reviewed.
+// mayCreate says why a topic may not be created: it is not what was reviewed, on this bus as it is now.
 func mayCreate(reviewed *plan.Document, t *topics.Topic) string {
-	for _, o := range reviewed.Objects {
-		if o.Kind == string(ast.KindTopic) && o.Name == t.Name && o.Action == plan.ObjectCreate && o.Checksum == t.Checksum {
+	created := func(changes []*plan.Change) string {
+		i := slices.IndexFunc(changes, func(c *plan.Change) bool { return c.Action == string(rules.CreateTopic) })
+		if i < 0 {
 			return ""
 		}
+		return changes[i].Desired
+	}
+	for _, o := range reviewed.Objects {
+		if o.Kind != string(ast.KindTopic) || o.Name != t.Name || o.Action != plan.ObjectCreate || o.Checksum != t.Checksum {
+			continue
+		}
+		if was, is := created(o.Changes), created(t.Changes); was != is {
+			return "the reviewed plan creates it with " + was + ", and now it would be " + is + ": plan and review again"
+		}
+		return ""
 	}
 	return "the reviewed plan does not create it as it is declared: plan and review again"
 }
@@ -169,7 +180,8 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 	return e.topicRunner(s).Status(ctx, declared)
 }
 
-// Unread is a topic of which nothing is known, because the bus was not asked or did not answer.
+// Unread is an object of which nothing is known: a topic, because the bus was not asked or did not answer, or a recorded
+// grant whose definition is not at hand.
 const Unread Match = "unread"
 
 // statusOfTopic is a topic beside the newest row of the ledger about it.

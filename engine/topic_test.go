@@ -177,7 +177,7 @@ func TestTheLeaseIsNotHeldWhileTheBusIsWaitedFor(t *testing.T) {
 	s := newStage(t)
 	s.tree(posted)
 	bus, port := nobody(t)
-	e := s.engine(engine.Options{Bus: bus, Wait: time.Minute})
+	e := s.engine(engine.Options{Bus: bus, Wait: time.Minute, BusWait: time.Minute})
 	waits := 0
 	e.SetPause(func(ctx context.Context, _ time.Duration) error {
 		if waits++; waits == 1 {
@@ -247,6 +247,27 @@ func TestOnlyTheTopicsOfAReviewedPlanAreCreated(t *testing.T) {
 	r, err := s.engine(engine.Options{Bus: bus}).PassPlan(t.Context(), reviewed)
 	if err == nil {
 		t.Error("a dead-letter topic that was not reviewed, and so is not there, passes")
+	}
+	s.came(&r, map[string]ledger.Outcome{"orders": ledger.Refused, "dead": ledger.Refused})
+}
+
+func TestATopicIsCreatedWithTheReplicasThatWereReviewed(t *testing.T) {
+	s := newStage(t)
+	s.tree(posted)
+	c, bus := kafka(t, kfake.NumBrokers(1))
+	e := s.engine(engine.Options{Bus: bus})
+	reviewed, err := e.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := c.AddNode(-1, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := e.PassPlan(t.Context(), reviewed)
+	if err == nil || !strings.Contains(r.Topics[0].Error, "creates it with 2 partitions, 1 replica, retention.ms = 86400000, and now it would be 2 partitions, 3 replicas") {
+		t.Errorf("%s: %v", r.Topics[0].Error, err)
 	}
 	s.came(&r, map[string]ledger.Outcome{"orders": ledger.Refused, "dead": ledger.Refused})
 }

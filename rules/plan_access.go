@@ -17,6 +17,8 @@ type accessStatement struct {
 	whole  bool
 	rights map[string]bool
 	always bool
+	// unchecked: what it comes to cannot be read back (case S95).
+	unchecked bool
 }
 
 // carryAccess plans the statements that make a role, a user, a settings profile, a quota, a row policy or a grant what it
@@ -61,7 +63,7 @@ func (p *objectPlan) carriedBy(d *Decision, list []accessStatement, created bool
 
 func (p *objectPlan) sendAccess(s accessStatement, created bool, decisions []int) {
 	st := &plan.Statement{Kind: string(p.pair.Kind), Object: p.pair.Name.String(), SQL: s.sql, Action: string(ReassertGrant),
-		Conditional: true, Reassert: len(decisions) == 0 && !created, Paths: []string{}}
+		Conditional: true, Reassert: len(decisions) == 0 && !created, Paths: []string{}, Unchecked: s.unchecked}
 	for _, i := range decisions {
 		st.Paths = append(st.Paths, p.changes[i].Path)
 	}
@@ -162,7 +164,7 @@ func (p *objectPlan) rightStatements(rights []ast.Right, to []string, exclusive 
 	replace := exclusive && len(extra) > 0 && replaceable(groups, extra)
 	var list []accessStatement
 	for _, g := range groups {
-		s := accessStatement{sql: ast.GrantSQL(g, to, replace)[0], rights: map[string]bool{}, always: !p.cutInto(g, rights)}
+		s := accessStatement{sql: ast.GrantSQL(g, to, replace)[0], rights: map[string]bool{}, always: !p.cutInto(g, rights), unchecked: g[0].Current}
 		for _, r := range g {
 			for _, each := range to {
 				if r.To == "" && p.pair.Kind == ast.KindGrant {

@@ -171,6 +171,9 @@ func (p *objectPlan) change(d *Decision) *plan.Change {
 			change.SetBy = c.SetBy
 		}
 	}
+	if d.Action == CreateTopic {
+		change.Desired = topicText(RenderTopic(p.pair.Desired.(*ast.Topic), p.options.Bus))
+	}
 	return change
 }
 

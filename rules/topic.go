@@ -43,6 +43,25 @@ func RenderTopic(t *ast.Topic, bus Bus) *ast.Topic {
 	return &rendered
 }
 
+// topicText is what a topic is created with, on one line: a topic has no statement to show.
+func topicText(t *ast.Topic) string {
+	count := func(n int, noun string) string {
+		if n != 1 {
+			noun += "s"
+		}
+		return strconv.Itoa(n) + " " + noun
+	}
+	text := count(t.Partitions, "partition") + ", "
+	if t.AtMost {
+		text += "at most "
+	}
+	text += count(t.Replicas, "replica")
+	for _, c := range t.Configs {
+		text += ", " + c.Name + " = " + c.Value
+	}
+	return text
+}
+
 func withConfig(configs []ast.TopicConfig, name, value string) []ast.TopicConfig {
 	i, found := slices.BinarySearchFunc(configs, name, func(c ast.TopicConfig, name string) int { return cmp.Compare(c.Name, name) })
 	if found {

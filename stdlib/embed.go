@@ -6,5 +6,5 @@ import "embed"
 
 // FS holds the release, its manifest.hcl at the root.
 //
-//go:embed manifest.hcl tables common-header registries roles topics views rules sources
+//go:embed manifest.hcl tables common-header registries roles topics views rules sources tenants
 var FS embed.FS

@@ -111,16 +111,20 @@ func settings(st *access.Statement, have, set []ast.ProfileSetting) []ast.Profil
 }
 
 func (s *state) alterUser(st *access.Statement, u *user, o *ast.User, changed bool) (bool, error) {
-	if st.Auth != "" {
-		return false, cannot("several ways of authentication")
+	if st.Auth == "RESET" && len(u.Proofs) > 1 {
+		u.Auth, u.Proofs, changed = u.Auth[len(u.Auth)-1:], u.Proofs[len(u.Proofs)-1:], true
 	}
 	if st.Written["authentication"] || st.Written["valid_until"] {
-		text, err := proof(st, o)
+		list, err := proofs(st, o)
 		if err != nil {
 			return false, err
 		}
-		changed = changed || text != u.Proof
-		u.Auth, u.Proof = o.Auth, text
+		auth := o.Auth
+		if st.Auth == "ADD" && !slices.Equal(u.Proofs, []string{noPassword}) {
+			auth, list = append(slices.Clone(u.Auth), auth...), append(slices.Clone(u.Proofs), list...)
+		}
+		changed = changed || !slices.Equal(list, u.Proofs)
+		u.Auth, u.Proofs = auth, list
 	}
 	if st.Written["hosts"] {
 		switch st.HostStep {

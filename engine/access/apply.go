@@ -80,7 +80,7 @@ func (s *state) create(st *access.Statement) (changed bool, err error) {
 		case *ast.User:
 			made := user{User: *o}
 			made.Name = name
-			if made.Proof, err = proof(st, o); err != nil {
+			if made.Proofs, err = proofs(st, o); err != nil {
 				return false, err
 			}
 			s.Users = append(s.Users, &made)

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"crypto/pbkdf2"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
@@ -153,7 +154,7 @@ func grants(rights []ast.Right) string {
 
 func (s *state) users(w *writer) error {
 	for _, u := range s.Users {
-		fmt.Fprintf(w, "<%s>%s", u.Name, u.Proof)
+		fmt.Fprintf(w, "<%s>%s", u.Name, authentication(u.Proofs))
 		if err := hosts(w, u.Hosts); err != nil {
 			return err
 		}
@@ -293,11 +294,18 @@ func (s *state) quotas(w *writer) error {
 			w.WriteString("<keyed_by_forwarded_ip/>")
 		case "client_key,user_name":
 			w.WriteString("<keyed/>")
+		case "normalized_query_hash":
+			w.WriteString("<keyed_by_normalized_query_hash/>")
 		default:
-			return cannot("the key %q of a quota: user_name, ip_address, forwarded_ip_address, or client_key with user_name", key)
+			return cannot("the key %q of a quota: user_name, ip_address, forwarded_ip_address, normalized_query_hash, or client_key with user_name", key)
 		}
-		if q.IPv4Bits > 0 || q.IPv6Bits > 0 {
-			return cannot("prefixes of a quota's addresses")
+		for _, bits := range []struct {
+			name string
+			n    uint64
+		}{{"ipv4_prefix_bits", q.IPv4Bits}, {"ipv6_prefix_bits", q.IPv6Bits}} {
+			if bits.n > 0 {
+				w.element(bits.name, strconv.FormatUint(bits.n, 10))
+			}
 		}
 		for _, i := range q.Intervals {
 			w.WriteString("<interval>")
@@ -315,16 +323,47 @@ func (s *state) quotas(w *writer) error {
 	return nil
 }
 
-// proof is how a user proves who he is, as users.xml says it: passwords as hashes.
-func proof(st *access.Statement, u *ast.User) (string, error) {
-	if len(u.Auth) == 0 {
-		return "<no_password/>", nil
+// proofs are the ways in which a user proves who he is, as users.xml says them: passwords as hashes.
+func proofs(st *access.Statement, u *ast.User) ([]string, error) {
+	list := []string{}
+	for i := range u.Auth {
+		text, err := proof(st, i, &u.Auth[i])
+		if err != nil {
+			return nil, err
+		}
+		if text == noPassword && len(u.Auth) > 1 {
+			return nil, embedded.NewException(36, "BAD_ARGUMENTS", "The authentication method 'no_password' cannot co-exist with other authentication methods")
+		}
+		list = append(list, text)
 	}
-	a := &u.Auth[0]
-	if len(u.Auth) > 1 || a.ValidUntil != "" {
-		return "", cannot("several ways of authentication, or an end of one")
+	return list, nil
+}
+
+const noPassword = "<no_password/>"
+
+// authentication is the element, or the elements, of a user's proofs.
+func authentication(proofs []string) string {
+	switch len(proofs) {
+	case 0:
+		return noPassword
+	case 1:
+		return proofs[0]
 	}
-	password, literal := st.Password(0)
+	var w writer
+	w.WriteString("<auth_methods>")
+	for i, p := range proofs {
+		fmt.Fprintf(&w, "<method%d>%s</method%d>", i+1, p, i+1)
+	}
+	w.WriteString("</auth_methods>")
+	return w.String()
+}
+
+// proof is one of them.
+func proof(st *access.Statement, i int, a *ast.Authentication) (string, error) {
+	if a.ValidUntil != "" {
+		return "", cannot("VALID UNTIL")
+	}
+	password, literal := st.Password(i)
 	value := func(word string) string {
 		for _, v := range a.Values {
 			if v.Name == word {
@@ -336,11 +375,19 @@ func proof(st *access.Statement, u *ast.User) (string, error) {
 	w := &writer{}
 	switch a.Method {
 	case "no_password":
-		return "<no_password/>", nil
+		return noPassword, nil
 	case "ldap":
 		w.WriteString("<ldap>")
 		w.element("server", value("SERVER"))
 		w.WriteString("</ldap>")
+		return w.String(), nil
+	case "http":
+		if scheme := value("SCHEME"); scheme != "" && !strings.EqualFold(scheme, "basic") {
+			return "", cannot("the scheme %q", scheme)
+		}
+		w.WriteString("<http_authentication>")
+		w.element("server", value("SERVER"))
+		w.WriteString("<scheme>basic</scheme></http_authentication>")
 		return w.String(), nil
 	case "kerberos":
 		w.WriteString("<kerberos>")
@@ -360,7 +407,13 @@ func proof(st *access.Statement, u *ast.User) (string, error) {
 	if !literal {
 		return "", embedded.NewException(36, "BAD_ARGUMENTS", "A password is given as a text in quotes here")
 	}
-	switch a.Method {
+	return hashed(a.Method, password)
+}
+
+// hashed is a password, or its hash, as an element.
+func hashed(method, password string) (string, error) {
+	w := &writer{}
+	switch method {
 	case "plaintext_password":
 		w.element("password", password)
 	case "", "sha256_password":
@@ -374,8 +427,18 @@ func proof(st *access.Statement, u *ast.User) (string, error) {
 		w.element("password_double_sha1_hex", hex.EncodeToString(second[:]))
 	case "double_sha1_hash":
 		w.element("password_double_sha1_hex", strings.ToLower(password))
+	case "scram_sha256_password":
+		// RFC 5802 with ClickHouse's 4096 rounds; users.xml has no place for a salt.
+		const rounds = 4096
+		key, err := pbkdf2.Key(sha256.New, password, nil, rounds, sha256.Size)
+		if err != nil {
+			return "", err
+		}
+		w.element("password_scram_sha256_hex", hex.EncodeToString(key))
+	case "scram_sha256_hash":
+		w.element("password_scram_sha256_hex", strings.ToLower(password))
 	default:
-		return "", cannot("the authentication %s", a.Method)
+		return "", cannot("the authentication %s", method)
 	}
 	return w.String(), nil
 }

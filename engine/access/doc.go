@@ -12,11 +12,13 @@
 //
 // A statement that asks for one of these is answered NOT_IMPLEMENTED (48) and changes nothing:
 //
-//   - settings of a role, and of a user other than one profile: a user has SETTINGS PROFILE p;
+//   - settings of a role, and of a user other than one profile: a user has SETTINGS PROFILE p, and of two profiles the
+//     engine takes the first;
 //   - a settings profile TO somebody: name it in the user; CHANGEABLE_IN_READONLY;
 //   - a quota or a row policy for roles or for all: users by name; one quota a user;
 //   - a row policy by another name than that of the one user it is for, restrictive, or on a whole database;
-//   - default roles other than all, GRANTEES, HOST LIKE, VALID UNTIL, several authentications, bcrypt, scram, http, ssh keys;
+//   - default roles other than all, GRANTEES, HOST LIKE, VALID UNTIL, bcrypt, and ssh keys, without which the library is
+//     built; a quota that is not keyed;
 //   - names that are no XML names; IN storage; ON CLUSTER; GRANT CURRENT GRANTS; changes of the user default.
 //
 // A user whom a row policy of a table is not for sees all of it, as the engine does with users.xml.

@@ -97,7 +97,7 @@ type state struct {
 // user is a user with how he proves who he is, as users.xml says it.
 type user struct {
 	ast.User
-	Proof string // XML
+	Proofs []string // XML, one for each of Auth
 }
 
 // clone is a copy that shares nothing.

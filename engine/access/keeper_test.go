@@ -126,6 +126,36 @@ func TestWhatIsStatedIsWhatTheEngineShows(t *testing.T) {
 	}
 }
 
+func TestEveryWayOfAuthenticationAndEveryKeyThatUsersXMLHasIsShownAsStated(t *testing.T) {
+	s := start(t, t.TempDir())
+	for sql, want := range map[string]string{
+		"CREATE USER u IDENTIFIED WITH plaintext_password BY 'open sesame'":                                                "CREATE USER u IDENTIFIED WITH plaintext_password",
+		"CREATE USER u IDENTIFIED WITH double_sha1_password BY 'open sesame'":                                              "CREATE USER u IDENTIFIED WITH double_sha1_password",
+		"CREATE USER u IDENTIFIED WITH scram_sha256_password BY 'open sesame'":                                             "CREATE USER u IDENTIFIED WITH scram_sha256_password",
+		"CREATE USER u IDENTIFIED WITH http SERVER 'door' SCHEME 'basic'":                                                  "CREATE USER u IDENTIFIED WITH http SERVER 'door' SCHEME 'BASIC'",
+		"CREATE USER u IDENTIFIED WITH kerberos REALM 'EXAMPLE.COM'":                                                       "CREATE USER u IDENTIFIED WITH kerberos REALM 'EXAMPLE.COM'",
+		"CREATE USER u IDENTIFIED WITH ssl_certificate CN 'app.example.com'":                                               "CREATE USER u IDENTIFIED WITH ssl_certificate CN 'app.example.com'",
+		"CREATE USER u IDENTIFIED WITH sha256_password BY 'open sesame', plaintext_password BY 'sesame', ldap SERVER 'd'":  "CREATE USER u IDENTIFIED WITH sha256_password, plaintext_password, ldap SERVER 'd'",
+		"CREATE QUOTA q KEYED BY ip_address IPV4_PREFIX_BITS 24 IPV6_PREFIX_BITS 64 FOR INTERVAL 1 minute MAX queries = 1": "CREATE QUOTA q KEYED BY ip_address IPV4_PREFIX_BITS 24 IPV6_PREFIX_BITS 64 FOR INTERVAL 1 minute MAX queries = 1",
+		"CREATE QUOTA q KEYED BY normalized_query_hash FOR INTERVAL 1 minute MAX queries_per_normalized_hash = 1":          "CREATE QUOTA q KEYED BY normalized_query_hash FOR INTERVAL 1 minute MAX queries_per_normalized_hash = 1",
+		"CREATE QUOTA q KEYED BY client_key, user_name FOR INTERVAL 1 week MAX written_bytes = 5, execution_time = 1.5":    "CREATE QUOTA q KEYED BY client_key, user_name FOR INTERVAL 1 week MAX execution_time = 1.5, written_bytes = 5",
+	} {
+		s.exec(sql)
+		if got := s.shown(); len(got) != 1 || got[0] != want {
+			t.Errorf("%s\nis shown as %q", sql, got)
+		}
+		s.exec("DROP USER IF EXISTS u", "DROP QUOTA IF EXISTS q")
+	}
+	s.exec("CREATE USER u IDENTIFIED WITH plaintext_password BY 'one'", "ALTER USER u ADD IDENTIFIED WITH sha256_password BY 'two'")
+	if got := s.shown(); len(got) != 1 || got[0] != "CREATE USER u IDENTIFIED WITH plaintext_password, sha256_password" {
+		t.Errorf("added: %q", got)
+	}
+	s.exec("ALTER USER u RESET AUTHENTICATION METHODS TO NEW")
+	if got := s.shown(); len(got) != 1 || got[0] != "CREATE USER u IDENTIFIED WITH sha256_password" {
+		t.Errorf("reset: %q", got)
+	}
+}
+
 func TestWhatIsStatedSurvivesTheServerAndHoldsNoPassword(t *testing.T) {
 	dir := t.TempDir()
 	s, err := embedded.Start(t.Context(), embedded.Options{Path: dir, Log: slog.New(slog.DiscardHandler), Progress: os.Stderr, Access: access.New()})
@@ -159,7 +189,9 @@ func TestWhatUsersXMLCannotSayIsRefusedAndChangesNothing(t *testing.T) {
 		{"CREATE USER u SETTINGS max_threads = 1", "settings of a user besides one PROFILE"},
 		{"CREATE USER u HOST LIKE '%.x'", "HOST LIKE"},
 		{"CREATE USER u DEFAULT ROLE NONE", "default roles other than all"},
-		{"CREATE USER u VALID UNTIL '2030-01-01'", "an end of one"},
+		{"CREATE USER u VALID UNTIL '2030-01-01'", "VALID UNTIL"},
+		{"CREATE USER u IDENTIFIED WITH no_password, plaintext_password BY 'open sesame'", "cannot co-exist"},
+		{"CREATE QUOTA q FOR INTERVAL 1 hour MAX queries = 1", "the key"},
 		{"CREATE USER `a user`", "the name"},
 		{"CREATE SETTINGS PROFILE p SETTINGS max_threads = 1 TO app", "whom a settings profile is for"},
 		{"CREATE SETTINGS PROFILE p SETTINGS max_threads CHANGEABLE_IN_READONLY", "CHANGEABLE_IN_READONLY"},

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,4 +158,23 @@ CREATE TABLE yard.next (a UInt8) ENGINE = MergeTree ORDER BY a
 	r.demand(t, 1, "the server rejects the statement for table yard.bad", "code 478", "nowhere",
 		"applied  table     yard.good", "failed   table     yard.bad", "blocked  view      yard.over", "because table yard.bad did not come to be", "applied  table     yard.next")
 	dfe(t, nil, "schema", "status", "--tree", tree, "--embedded", data).demand(t, 0, "absent")
+}
+
+func TestOnlyACommandThatAppliesMakesADataDirectory(t *testing.T) {
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	for _, command := range []string{"plan", "status", "grants", "inspect"} {
+		args := []string{"schema", command, "--embedded", data}
+		if command != "inspect" {
+			args = append(args, "--tree", tree)
+		}
+		dfe(t, nil, args...).demand(t, 0, data+" holds no data yet", "nothing is left behind")
+		if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s left %s behind: %v", command, data, err)
+		}
+	}
+	dfe(t, nil, "schema", "diff", "--from", "embedded:"+data, "--to", tree).demand(t, 1, "holds no data of an engine")
+	dfe(t, nil, "schema", "apply", "--embedded", data, "--tree", tree).demand(t, 0, "converged")
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
+	}
 }

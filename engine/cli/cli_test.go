@@ -59,7 +59,7 @@ func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
 	at := []string{"--tree", tree, "--embedded", data}
 	schema := func(args ...string) result { return dfe(t, nil, append(append([]string{"schema"}, args...), at...)...) }
 
-	schema("plan").demand(t, 0, "table garden.beds  create", "CREATE TABLE IF NOT EXISTS garden.beds", "INTERVAL 30 DAY", "6 to create")
+	schema("plan").demand(t, 0, "holds no data yet", "table garden.beds  create", "CREATE TABLE IF NOT EXISTS garden.beds", "INTERVAL 30 DAY", "6 to create")
 	schema("plan", "--exit-code").demand(t, 3)
 	schema("status").demand(t, 0, "absent")
 	schema("apply").demand(t, 0, "applied  table     garden.beds", "converged: 6 statements sent", "schema release 3.1.0")
@@ -70,8 +70,8 @@ func TestPlanApplyAndStatusOfATreeOnADataDirectory(t *testing.T) {
 	status := schema("status").out
 	for _, line := range []string{
 		`(?m)^KIND +NAME +RELEASE +ENGINE +ACTION +TIME +LIVE$`,
-		`(?m)^table +garden\.beds +3\.1\.0 +\S+ +(create|none) +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +matches$`,
-		`(?m)^table +dfe\.schema_migrations +2026\.11\.0 +\S+ +(create|none) .* matches$`,
+		`(?m)^table +garden\.beds +3\.1\.0 +\S+ +create +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +matches$`,
+		`(?m)^table +dfe\.schema_migrations +2026\.11\.0 +\S+ +create .* matches$`,
 	} {
 		if !regexp.MustCompile(line).MatchString(status) {
 			t.Errorf("no line like %s in\n%s", line, status)

@@ -136,6 +136,9 @@ func (s side) embedded(ctx context.Context, dir string) (_ *sides.Side, err erro
 	if dir == "" {
 		return nil, usagef("embedded: names no directory: write embedded:DIR")
 	}
+	if holdsNothing(dir) {
+		return nil, fmt.Errorf("embedded:%s: the directory holds no data of an engine", dir)
+	}
 	server, err := s.app.startEmbedded(ctx, embedded.Options{Path: dir})
 	if err != nil {
 		return nil, err

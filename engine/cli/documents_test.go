@@ -60,7 +60,7 @@ func structSchema(t reflect.Type) map[string]any {
 func TestTheJSONDocumentsKeepTheirShape(t *testing.T) {
 	for name, document := range map[string]any{
 		"plan": plan.Document{}, "report": engine.Report{}, "status": engine.Status{}, "inspect": inspection{}, "topics": topics.Report{},
-		"demo": demoDocument{}, "version": versions{}, "embedded": running{}, "grants": engine.Needed{}, "error": failure{},
+		"demo": demoDocument{}, "version": versions{}, "embedded": running{}, "cluster": runningCluster{}, "grants": engine.Needed{}, "error": failure{},
 	} {
 		schema := schemaOf(reflect.TypeOf(document))
 		schema["$schema"], schema["title"] = "https://json-schema.org/draft/2020-12/schema", "dfe "+name

@@ -75,6 +75,7 @@ func (a *app) partApplyCommand(w partWords) *cobra.Command {
   dfe %s apply %s --embedded ./data`, w.noun, w.example, w.noun, w.example),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			s.makes = true
 			part, opened, err := a.openPart(cmd, w, args[0], s, tree, d)
 			if err != nil {
 				return err

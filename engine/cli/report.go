@@ -42,6 +42,10 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 		paint = append(paint, outcomeColor(o))
 		notes = append(notes, remarks(o))
 	}
+	for _, topic := range tellingTopics(r) {
+		row, color := topicRow(topic)
+		rows, paint, notes = append(rows, row), append(paint, color), append(notes, passRemarks(topic))
+	}
 	lines := strings.SplitAfter(columns(rows, func(row, column int, text string) string {
 		if column == 0 {
 			return t.paint(paint[row], text)
@@ -59,12 +63,8 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	for _, n := range r.Notices {
 		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
 	}
-	if _, err := fmt.Fprint(a.Out, b.String()); err != nil {
-		return err
-	}
-	b.Reset()
-	if err := a.writeTopics(r); err != nil {
-		return err
+	if r.Bus.Skipped != "" && len(r.Topics) > 0 {
+		b.WriteString(t.paint(dim, "topics are skipped: "+r.Bus.Skipped) + "\n")
 	}
 	b.WriteString(conclusion(t, r) + "\n")
 	_, err := fmt.Fprint(a.Out, b.String())
@@ -184,6 +184,18 @@ func conclusion(t terminal, r *engine.Report) string {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
 	}
+	topics := map[ledger.Outcome]int{}
+	for _, topic := range r.Topics {
+		topics[topic.Outcome]++
+	}
+	for _, part := range []struct {
+		outcome ledger.Outcome
+		what    string
+	}{{ledger.Applied, "created"}, {ledger.Refused, "refused"}, {ledger.Failed, "failed"}, {ledger.Blocked, "blocked"}} {
+		if n := topics[part.outcome]; n > 0 {
+			text += fmt.Sprintf(", %s %s", count(n, "topic"), part.what)
+		}
+	}
 	// What a pass that failed early did not come to know is left out.
 	where := "pass " + r.Pass
 	if r.Platform != "" {
@@ -221,6 +233,8 @@ func (a *app) showStatus(s *engine.Status) error {
 		switch {
 		case o.Refused > 0:
 			live += fmt.Sprintf(", %d refused", o.Refused)
+		case o.Scope == string(ledger.ScopeSource) || o.Scope == string(ledger.ScopeTenant):
+			live += ", of a " + o.Scope
 		case !o.Declared:
 			live += ", not declared"
 		}

@@ -36,6 +36,7 @@ type Process struct {
 // when it returns.
 func Run(ctx context.Context, p Process, args []string) int {
 	a := &app{Process: p}
+	a.work()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(p.Out)
@@ -144,7 +145,7 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --url names t
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see \"%s --help\"", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.demoCommand(), a.schemaCommand(), a.topicCommand(), a.sourceCommand(), a.tokenCommand(), a.serveCommand(), a.embeddedCommand(), a.versionCommand(), environmentTopic())
+	root.AddCommand(a.demoCommand(), a.schemaCommand(), a.topicCommand(), a.sourceCommand(), a.tenantCommand(), a.tokenCommand(), a.serveCommand(), a.embeddedCommand(), a.versionCommand(), environmentTopic())
 	for _, cmd := range everyCommand(root) {
 		if cmd.Args == nil && cmd.HasParent() {
 			cmd.Args = cobra.NoArgs

@@ -157,6 +157,7 @@ schema or the server moved since.`,
 					return err
 				}
 			}
+			s.makes = true
 			opened, err := a.open(cmd.Context(), s, o)
 			if err != nil {
 				return err

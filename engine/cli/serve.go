@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/service"
+	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
 )
@@ -75,13 +75,20 @@ Everything it reads of the environment is in "dfe help environment".`,
 
 func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Options) (err error) {
 	log := a.serviceLog(c)
+	var access *tokens.File
+	if c.Tokens != "" {
+		if access, err = tokens.Open(c.Tokens); err != nil {
+			return usagef("DFE_ENGINE_API_TOKENS_FILE: %w", err)
+		}
+	}
+	s.makes = true
 	target, closeTarget, err := a.target(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeTarget()) }()
 	o.Target, o.Wait, o.MaxQuerySize, o.Release, o.Log = target, c.Wait, c.MaxQuerySize, release(), log
-	o.Bus, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), !c.Kafka.BootstrapTopics, !c.BootstrapTables
+	o.Bus, o.BusWait, o.SkipTopics, o.SkipTables = c.Kafka.Bus(), c.Wait, !c.Kafka.BootstrapTopics, !c.BootstrapTables
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
@@ -100,15 +107,17 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 	if err != nil {
 		return listenError(c.Listen, err)
 	}
+	if access == nil {
+		log.InfoContext(ctx, "the routes that change something are closed: DFE_ENGINE_API_TOKENS_FILE is not set")
+	}
 	log.InfoContext(ctx, "serving", "listen", l.Addr().String(), "server", e.Target(), "engine", o.Release)
 	off := !c.BootstrapTables && (!c.Kafka.BootstrapTopics || len(c.Kafka.Brokers) == 0)
 	if off && c.Kafka.BootstrapTopics {
 		log.InfoContext(ctx, "topics are skipped", "reason", topics.NoBus)
 	}
 	return a.run(ctx, l, service.New(service.Options{
-		Engine: e, Off: off, Release: o.Release, Log: log,
-		// A pass needs a hundred times what waiting does; the system has it back at once.
-		Ended: func(engine.State) { debug.FreeOSMemory() },
+		Engine: e, Off: off, Release: o.Release, Log: log, Tokens: access,
+		Ended: func(engine.State) { a.rest() },
 	}), log)
 }
 
@@ -123,11 +132,17 @@ func (a *app) run(ctx context.Context, l net.Listener, s *service.Service, log *
 	}()
 	err := service.Serve(ctx, l, s, log)
 	cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-passes
+		s.Wait()
+	}()
 	select {
-	case <-passes:
+	case <-ended:
 		log.Info("stopped")
 	case <-time.After(ending):
-		err = errors.Join(err, fmt.Errorf("the pass did not end within %s of being told to: its lease lapses", ending))
+		err = errors.Join(err, fmt.Errorf("the pass, or a call, did not end within %s of being told to: its lease lapses", ending))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"strings"
@@ -25,12 +26,15 @@ import (
 type server struct {
 	url, embedded string
 	wait          time.Duration
+	// makes says that the command makes the embedded engine's data directory where there is none. One that only reads leaves
+	// nothing behind.
+	makes bool
 }
 
 func (s *server) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for, and as long again a lease that another pass holds")
+	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for; as long again a lease that another pass holds, and then a bus that is not up yet")
 }
 
 // schemaTree is how a command names the schema.
@@ -124,7 +128,7 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		o.Overlay = c.Overlay
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
-	o.Bus, o.SkipTopics = c.Kafka.Bus(), !c.Kafka.BootstrapTopics
+	o.Bus, o.BusWait, o.SkipTopics = c.Kafka.Bus(), s.wait, !c.Kafka.BootstrapTopics
 	if s.embedded != "" && s.wait == 0 {
 		o.Wait = ownWait
 	}
@@ -157,7 +161,12 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 	case s.url != "" && s.embedded != "":
 		return catalog.Target{}, nothing, usagef("--url and --embedded name two servers: give one")
 	case s.embedded != "":
-		local, err := a.startEmbedded(ctx, embedded.Options{Path: s.embedded})
+		path := s.embedded
+		if !s.makes && holdsNothing(path) {
+			fmt.Fprintf(a.Err, "dfe: %s holds no data yet: what follows is about an empty engine, and nothing is left behind\n", path)
+			path = ""
+		}
+		local, err := a.startEmbedded(ctx, embedded.Options{Path: path})
 		if err != nil {
 			return catalog.Target{}, nothing, err
 		}
@@ -171,6 +180,12 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		return catalog.Target{}, nothing, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
 	}
 	return c.Target, nothing, nil
+}
+
+// holdsNothing reports a data directory that is not there, or empty.
+func holdsNothing(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }
 
 // ownWait is how long the lease of an embedded server is waited for where nothing else is said: nobody but a command

@@ -58,7 +58,7 @@ func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error)
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
-	o.Bus, o.SkipTables, o.Wait, o.Release = c.Kafka.Bus(), true, b.wait, release()
+	o.Bus, o.BusWait, o.SkipTables, o.Release = c.Kafka.Bus(), b.wait, true, release()
 	if len(b.brokers) > 0 {
 		o.Bus.Brokers = b.brokers
 	}
@@ -256,38 +256,42 @@ func topicRemarks(t *topics.Topic) []string {
 	return notes
 }
 
-// writeTopics prints what a pass did about topics: those with something to tell, and why the bus was not asked. That a
-// topic has fewer replicas than it may have is told by every pass.
-func (a *app) writeTopics(r *engine.Report) error {
-	t := a.terminal(a.Out)
-	var b strings.Builder
-	for _, topic := range r.Topics {
-		if r.Bus.Skipped != "" || !topic.Differs() && !topic.FewReplicas() {
-			continue
-		}
-		color := cyan
-		switch topic.Outcome {
-		case ledger.Applied:
-			color = green
-		case ledger.Refused, ledger.Failed, ledger.Blocked:
-			color = red
-		}
-		word := string(topic.Outcome)
-		if topic.Outcome == ledger.Applied {
-			word = "created"
-		}
-		fmt.Fprintf(&b, "%s  topic  %s\n", t.paint(color, word), topic.Name)
-		notes := topicRemarks(topic)
-		if !topic.Differs() {
-			notes = append(notes, "replicas: "+topic.Replication)
-		}
-		for _, note := range notes {
-			b.WriteString("    " + note + "\n")
+// tellingTopics are those of a pass with something to tell. That a topic has fewer replicas than it may have is told by
+// every pass.
+func tellingTopics(r *engine.Report) []*topics.Topic {
+	var list []*topics.Topic
+	for _, t := range r.Topics {
+		if r.Bus.Skipped == "" && (t.Differs() || t.FewReplicas() || t.Adopted) {
+			list = append(list, t)
 		}
 	}
-	if r.Bus.Skipped != "" && len(r.Topics) > 0 {
-		b.WriteString(t.paint(dim, "topics are skipped: "+r.Bus.Skipped) + "\n")
+	return list
+}
+
+// topicRow is a topic's line of a report, and the colour of its first word.
+func topicRow(t *topics.Topic) (row []string, color string) {
+	word, color := string(t.Outcome), cyan
+	switch t.Outcome {
+	case ledger.Applied:
+		word, color = "created", green
+	case ledger.Refused, ledger.Failed, ledger.Blocked:
+		color = red
 	}
-	_, err := fmt.Fprint(a.Out, b.String())
-	return err
+	size := ""
+	if t.Live != nil {
+		size = count(t.Live.Partitions, "partition") + ", " + count(t.Live.ReplicationFactor, "replica")
+	}
+	return []string{word, "topic", t.Name, size}, color
+}
+
+// passRemarks are what a person has to know of a topic after a pass.
+func passRemarks(t *topics.Topic) []string {
+	notes := topicRemarks(t)
+	if t.Adopted {
+		notes = append(notes, "adopted: it is on the bus, and the ledger did not have it")
+	}
+	if !t.Differs() && t.FewReplicas() {
+		notes = append(notes, "replicas: "+t.Replication)
+	}
+	return notes
 }

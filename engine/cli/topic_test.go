@@ -17,7 +17,7 @@ func TestTopicPlanAndStatusTellOfTheBusWithoutClickHouse(t *testing.T) {
 	defer cluster.Close()
 	brokers := strings.Join(cluster.ListenAddrs(), ",")
 	run(t, nil, "topic", "plan", "--brokers", brokers, "--exit-code").demand(t, cli.ExitDifferences,
-		"topic dfe_landing  create", "topic dfe_load  report", "6 -> 12", "3 to create, 1 reported; 0 unchanged")
+		"topic dfe_landing  create", "12 partitions, 1 replica, cleanup.policy = delete", "topic dfe_load  report", "6 -> 12", "3 to create, 1 reported; 0 unchanged")
 	run(t, nil, "topic", "status", "--brokers", brokers).demand(t, cli.ExitDone,
 		"dfe_landing", "absent", "landing", "dead letters", "it has 6 partitions and 12 are declared", "1 broker live")
 	var doc struct {
@@ -40,6 +40,10 @@ func TestWithoutBrokersTopicsAreSkippedAndThatIsNoFailure(t *testing.T) {
 
 func TestABusThatIsDownIsNamed(t *testing.T) {
 	for _, command := range []string{"plan", "status"} {
-		run(t, nil, "topic", command, "--brokers", "127.0.0.1:1").demand(t, cli.ExitFailed, "127.0.0.1:1: the connection is refused")
+		r := run(t, nil, "topic", command, "--brokers", "127.0.0.1:1")
+		r.demand(t, cli.ExitFailed, "127.0.0.1:1: the connection is refused")
+		if strings.Contains(r.out, "no difference") {
+			t.Errorf("%s says that nothing differs, and compared nothing: %s", command, r.out)
+		}
 	}
 }

@@ -26,6 +26,8 @@ type Config struct {
 	MaxQuerySize int
 	// BootstrapTables says whether a service makes the schema true at boot.
 	BootstrapTables bool
+	// Tokens is the file that says who may call the routes that change something; empty: nobody.
+	Tokens string
 	// Overlay is the directory of the deployment's own tree; empty: none.
 	Overlay string
 	Kafka   Kafka
@@ -105,7 +107,7 @@ func Variables() []Variable {
 		{clickhouse + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Target.KeyFile })},
 		{clickhouse + "BOOTSTRAP_TABLES", "true", acceptsSwitch, "make the schema true at boot; false gates nothing", setSwitch(func(c *Config) *bool { return &c.BootstrapTables })},
 		{clickhouse + "PLATFORM", "auto", acceptsPlatform, "the platform to render for; auto probes the server", setWord(func(c *Config) *string { return &c.Platform }, "auto", "cloud", "self_hosted")},
-		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, and a held lease, are waited for", setWait},
+		{clickhouse + "BOOTSTRAP_WAIT_SECONDS", "180", acceptsSeconds, "how long an unreachable server, a held lease, and then an unreachable bus, are waited for, each", setWait},
 		{clickhouse + "DDL_MAX_QUERY_SIZE", "16777216", acceptsBytes, "ceiling on the max_query_size sent with DDL", setBytes(262_144, 1<<30, func(c *Config) *int { return &c.MaxQuerySize })},
 		{kafka + "BROKERS", "", acceptsBrokers, "the deployment's bus; unset: it has none, and no topic is created", setBrokers},
 		{kafka + "TLS", "false", acceptsSwitch, "encrypt the connection; so does any of the files below", setSwitch(func(c *Config) *bool { return &c.Kafka.TLS.On })},
@@ -120,6 +122,7 @@ func Variables() []Variable {
 		{kafka + "TIERED_STORAGE", "false", acceptsSwitch, "set remote.storage.enable on the landing topic; false leaves the key unset", setSwitch(func(c *Config) *bool { return &c.Kafka.TieredStorage })},
 		{kafka + "TOPIC_MAX_MESSAGE_BYTES", "", acceptsMessage, "max.message.bytes of every topic created; unset: the manifest's", setBytes(1, 1<<31-1, func(c *Config) *int { return &c.Kafka.MaxMessageBytes })},
 		{prefix + "SCHEMAS_OVERLAY_DIR", "", "a directory that is there", "the deployment's own additive schema tree", setOverlay},
+		{prefix + "API_TOKENS_FILE", "", "a file of tokens that others may not write", "who may call the routes that change something, read at each call; unset: nobody", text(func(c *Config) *string { return &c.Tokens })},
 		{prefix + "LISTEN", "127.0.0.1:8480", acceptsListen, "the address a service answers at", setListen},
 		{prefix + "LOG_FORMAT", "json", "json or text", "how a service writes its log", setWord(func(c *Config) *string { return &c.LogFormat }, "json", "text")},
 		{prefix + "LOG_LEVEL", "info", "debug, info, warn or error", "the least grave line of a service's log", setWord(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},

@@ -37,30 +37,39 @@ type AccessConfig struct {
 // 511 and UNKNOWN_ROLE.
 func NewException(code int, name, text string) *Exception { return raise(code, name, "%s", text) }
 
-// changeAccess carries out a statement about access objects. It waits for what
-// runs, and what comes waits for it.
+// changeAccess carries out a statement about access objects and answers it.
 func (s *Server) changeAccess(ctx context.Context, reply *reply, statement string) error {
-	free, err := s.alone(ctx)
-	if err != nil {
+	if err := s.ChangeAccess(ctx, statement); err != nil {
 		return err
-	}
-	defer free()
-	after, changed, err := s.options.Access.Change(statement)
-	if err != nil {
-		return err
-	}
-	if changed {
-		if err := s.reopen(after); err != nil {
-			return err
-		}
-		if err := s.options.Access.Keep(); err != nil {
-			return raise(codeUnknownException, "UNKNOWN_EXCEPTION", "The change holds and could not be kept for the next start: %s", err)
-		}
 	}
 	if err := reply.begin("TabSeparated", nil, 0); err != nil {
 		return err
 	}
 	return reply.end()
+}
+
+// ChangeAccess carries out a statement that Options.Access answers. It waits for
+// what runs, and what comes waits for it.
+func (s *Server) ChangeAccess(ctx context.Context, statement string) error {
+	free, err := s.alone(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
+	if s.engine == nil {
+		return errClosed
+	}
+	after, changed, err := s.options.Access.Change(statement)
+	if err != nil || !changed {
+		return err
+	}
+	if err := s.reopen(after); err != nil {
+		return err
+	}
+	if err := s.options.Access.Keep(); err != nil {
+		return raise(codeUnknownException, "UNKNOWN_EXCEPTION", "The change holds and could not be kept for the next start: %s", err)
+	}
+	return nil
 }
 
 // alone waits until nothing runs on the engine and keeps everything off it.
@@ -92,25 +101,40 @@ func (s *Server) alone(ctx context.Context) (free func(), err error) {
 // reopen closes the engine and opens it with other access objects; with the ones
 // it had, should it not open with these.
 func (s *Server) reopen(after AccessConfig) error {
+	s.orders.shut()
+	defer s.orders.open()
 	s.sessions.dropIdle()
 	if err := s.engine.close(); err != nil {
 		return raise(codeUnknownException, "UNKNOWN_EXCEPTION", "The engine could not be closed: %s", err)
 	}
 	before := s.options.access
 	s.options.access = after
-	opened, err := openEngine(s.library, s.path, s.options)
+	err := s.openEngine()
 	if err == nil {
-		s.engine = opened
 		return nil
 	}
 	s.options.access = before
-	restored, again := openEngine(s.library, s.path, s.options)
-	if again != nil {
+	if again := s.openEngine(); again != nil {
 		s.engine = nil
 		return raise(codeUnknownException, "UNKNOWN_EXCEPTION", "The engine could not be opened again: %s", errors.Join(err, again))
 	}
-	s.engine = restored
 	return raise(codeBadArguments, "BAD_ARGUMENTS", "The engine does not take this: %s", err)
+}
+
+// openEngine opens the engine with the access objects of the options.
+func (s *Server) openEngine() error {
+	opened, err := openEngine(s.library, s.path, s.options)
+	if err != nil {
+		return err
+	}
+	s.engine = opened
+	if s.options.Opened == nil {
+		return nil
+	}
+	if err := s.options.Opened(s.do); err != nil {
+		return errors.Join(err, opened.close())
+	}
+	return nil
 }
 
 // errClosed answers requests to a server whose engine is gone.

@@ -40,6 +40,9 @@
 //     which keeps these objects in users.xml; see Access. Without it they are
 //     refused. ON CLUSTER, Replicated databases and tables need a server. The
 //     database default is of the engine Overlay.
+//   - CREATE NAMED COLLECTION c is refused with error 670 while the working
+//     directory of the process holds a file c.sql: the engine looks there, and
+//     not in the data directory, for whether the collection exists.
 //
 // # The library
 //

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 // Front stands between the HTTP interface and the engine: it sees every
@@ -43,6 +44,9 @@ func (q *Query) Database() string { return q.work.database }
 
 // Session is the request's session_id; empty without one.
 func (q *Query) Session() string { return q.work.session }
+
+// ReadOnly reports a request by GET, which may change nothing.
+func (q *Query) ReadOnly() bool { return q.work.readOnly }
 
 // ID is the query id.
 func (q *Query) ID() string { return q.work.reply.w.Header().Get("X-ClickHouse-Query-Id") }
@@ -147,6 +151,15 @@ type Order struct {
 
 // Do runs one statement and returns its result whole.
 func (s *Server) Do(ctx context.Context, o Order) ([]byte, error) {
+	s.orders.enter()
+	defer s.orders.leave()
+	if s.engine == nil {
+		return nil, errClosed
+	}
+	return s.do(ctx, o)
+}
+
+func (s *Server) do(ctx context.Context, o Order) ([]byte, error) {
 	q := request{database: o.Database}
 	for name, value := range o.Settings {
 		q.settings = append(q.settings, param{name, value})
@@ -179,6 +192,54 @@ func (s *Server) Do(ctx context.Context, o Order) ([]byte, error) {
 		return nil
 	})
 	return out, err
+}
+
+// gate keeps orders off an engine that is being closed and opened. An order may
+// lead to another before it ends, so those that come go in while there are some.
+type gate struct {
+	mu     sync.Mutex
+	moved  *sync.Cond
+	inside int
+	closed bool
+}
+
+func newGate() *gate {
+	g := &gate{}
+	g.moved = sync.NewCond(&g.mu)
+	return g
+}
+
+func (g *gate) enter() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.closed {
+		g.moved.Wait()
+	}
+	g.inside++
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	g.moved.Broadcast()
+}
+
+// shut waits until nothing is inside, and lets nothing in.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.inside > 0 {
+		g.moved.Wait()
+	}
+	g.closed = true
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = false
+	g.moved.Broadcast()
 }
 
 // hangUp ends a request without an answer.

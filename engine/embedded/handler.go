@@ -25,7 +25,7 @@ const headText = 64 << 10
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handlers.Add(1)
 	defer s.handlers.Done()
-	if !sameMachine(r) {
+	if !SameMachine(r) {
 		http.Error(w, "The embedded server answers programs on this machine, addressed as localhost.", http.StatusForbidden)
 		return
 	}
@@ -98,15 +98,15 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 	case len(bytes.TrimSpace(text)) == 0:
 		return raise(codeSyntaxError, "SYNTAX_ERROR", "Syntax error: failed at position 1 (end of query): . Empty query")
 	}
+	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
+	if s.options.Front != nil {
+		return s.options.Front.Answer(ctx, &Query{server: s, work: work})
+	}
 	if s.options.Access != nil && !st.insert && s.options.Access.Answers(string(text)) {
 		if q.readOnly {
 			return raise(164, "READONLY", "Cannot execute query in readonly mode")
 		}
 		return s.changeAccess(ctx, reply, string(text))
-	}
-	work := &work{request: q, statement: st, text: text, body: body, reply: reply}
-	if s.options.Front != nil {
-		return s.options.Front.Answer(ctx, &Query{server: s, work: work})
 	}
 	if st.insert {
 		work.data, work.text = text[st.dataStart:], text[:st.textEnd]

@@ -129,10 +129,10 @@ func credentials(r *http.Request, values url.Values) (user, password string) {
 		first(r.Header.Get("X-ClickHouse-Key"), values.Get("password"))
 }
 
-// sameMachine reports whether a request was addressed to this machine by a name
+// SameMachine reports whether a request was addressed to this machine by a name
 // that means this machine. A page in a browser can send requests here, but only
 // under a name of its own (DNS rebinding) or with its own origin.
-func sameMachine(r *http.Request) bool {
+func SameMachine(r *http.Request) bool {
 	if r.Header.Get("Origin") != "" {
 		return false
 	}

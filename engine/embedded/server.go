@@ -54,8 +54,11 @@ type Options struct {
 	// statements are the library's to refuse. Users is then empty.
 	Access Access
 	access AccessConfig // as Access has it now
-	// Front, when set, sees each statement before the engine does.
+	// Front, when set, sees each statement before the engine and Access do.
 	Front Front
+	// Opened, when set, is called whenever the engine has opened, before it answers
+	// anybody.
+	Opened func(do func(context.Context, Order) ([]byte, error)) error
 }
 
 func (o Options) withDefaults() Options {
@@ -90,6 +93,7 @@ type Server struct {
 	options  Options
 	library  string
 	changing chan struct{} // held while access objects change
+	orders   *gate
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
@@ -121,7 +125,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		log: o.Log, password: o.Password,
-		slots: make(chan struct{}, o.MaxQueries), changing: make(chan struct{}, 1), options: o, library: lib.Path,
+		slots: make(chan struct{}, o.MaxQueries), changing: make(chan struct{}, 1), orders: newGate(), options: o, library: lib.Path,
 		done: make(chan struct{}),
 	}
 	if err := s.open(ctx, o, lib); err != nil {
@@ -154,7 +158,7 @@ func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 		}
 		s.options.access = o.access
 	}
-	if s.engine, err = openEngine(lib.Path, dir, o); err != nil {
+	if err = s.openEngine(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	if err := s.identify(); err != nil {

@@ -136,6 +136,15 @@ func (l *Ledger) NewestIn(ctx context.Context, scope Scope, names ...string) (ma
 	return l.newest(ctx, where)
 }
 
+// Done returns the newest row of each object for which a statement was sent.
+func (l *Ledger) Done(ctx context.Context) (map[Key]*Record, error) {
+	if l == nil || !slices.ContainsFunc(l.columns, func(c column) bool { return c.name == "statement" }) {
+		return map[Key]*Record{}, nil
+	}
+	return l.newest(ctx, " WHERE statement != ''")
+}
+
+// newest returns the newest row of each object among those that a condition leaves.
 func (l *Ledger) newest(ctx context.Context, where string) (map[Key]*Record, error) {
 	if l == nil {
 		return map[Key]*Record{}, nil

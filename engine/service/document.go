@@ -124,13 +124,13 @@ func (s *Service) Document() *Document {
 	s.mu.Lock()
 	d := &Document{
 		Version: 1, State: engine.Unknown, Ready: s.o.Off || s.last != nil && s.last.State.Settled(), Target: s.o.Engine.Target(),
-		EngineRelease: s.o.Release, SchemaRelease: s.declared.SchemaRelease, OverlayRelease: s.declared.OverlayRelease,
-		Passes: s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []*topics.Topic{},
+		EngineRelease: s.o.Release,
+		Passes:        s.begun, Objects: []*Object{}, Refused: []*Finding{}, Reported: []*Finding{}, OverlayRefusals: []OverlayRefusal{}, Topics: []*topics.Topic{},
 	}
-	declared, last, running, started, next := s.declared, s.last, s.running, s.started, s.next
+	last, running, started, next := s.last, s.running, s.started, s.next
 	s.mu.Unlock()
 
-	r := &engine.Report{State: engine.Unknown, OverlayFault: declared.OverlayFault, OverlayRefused: declared.OverlayRefused}
+	r := &engine.Report{State: engine.Unknown}
 	switch {
 	case running:
 		r.State, r.Step, r.Started = engine.Running, "starting", started
@@ -145,8 +145,16 @@ func (s *Service) Document() *Document {
 	case !s.o.Off:
 		r.State, r.Step = engine.Running, "starting"
 	}
+	var declared engine.Report
+	if partial := r.SchemaRelease == "" || r.State != engine.Running && r.State != engine.Converged; partial {
+		declared = s.declared(d.Passes)
+		d.SchemaRelease, d.OverlayRelease = declared.SchemaRelease, declared.OverlayRelease
+	}
 	d.fill(r, declared.Objects)
-	if d.Bus, d.Topics = r.Bus, r.Topics; len(d.Topics) == 0 && declared.Topics != nil {
+	if len(d.OverlayRefusals) == 0 {
+		d.overlay(&declared)
+	}
+	if d.Bus, d.Topics = r.Bus, r.Topics; len(d.Topics) == 0 {
 		d.Topics = declared.Topics // the pass did not come to them
 	}
 	if d.Topics == nil {
@@ -156,6 +164,16 @@ func (s *Service) Document() *Document {
 		d.Next = &next
 	}
 	return d
+}
+
+// overlay tells what of the overlay was left out.
+func (d *Document) overlay(r *engine.Report) {
+	if r.OverlayFault != "" {
+		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Reason: r.OverlayFault})
+	}
+	for _, refused := range r.OverlayRefused {
+		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Object: refused.Object, Reason: refused.Text()})
+	}
 }
 
 // fill tells a report. Declared objects that it does not hold are pending: the pass did not come to them.
@@ -173,12 +191,7 @@ func (d *Document) fill(r *engine.Report, declared []*engine.ObjectReport) {
 		d.Finished = &r.Finished
 		d.Duration = r.Finished.Sub(r.Started).Seconds()
 	}
-	if r.OverlayFault != "" {
-		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Reason: r.OverlayFault})
-	}
-	for _, refused := range r.OverlayRefused {
-		d.OverlayRefusals = append(d.OverlayRefusals, OverlayRefusal{Object: refused.Object, Reason: refused.Text()})
-	}
+	d.overlay(r)
 	reported := map[string]bool{}
 	for _, o := range r.Objects {
 		reported[string(o.Kind)+" "+o.Name] = true

@@ -12,8 +12,8 @@ import (
 	"github.com/dfe-engine/dfe/rules"
 )
 
-// journal writes what a pass did to its objects, each finding once: a pass that runs again and finds the same says
-// nothing new.
+// journal writes what a pass does to its objects, when it does it, and each finding once: a pass that runs again and finds
+// the same says nothing new.
 type journal struct {
 	log *slog.Logger
 
@@ -27,6 +27,31 @@ func (j *journal) begin(ctx context.Context, n int) {
 	j.log.InfoContext(ctx, "pass begins", "passes", n)
 }
 
+// object tells of an object that the pass is through with.
+func (j *journal) object(ctx context.Context, pass string, o *engine.ObjectReport) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	about := []any{"kind", string(o.Kind), "object", o.Name, "pass", pass}
+	key := string(o.Kind) + " " + o.Name
+	switch o.Outcome {
+	case ledger.Applied:
+		j.log.InfoContext(ctx, "object applied", append(about, "action", o.Action, "statements", len(o.Statements), "elapsed_ms", o.ElapsedMS)...)
+		delete(j.told, key)
+	case ledger.Failed, ledger.Blocked, ledger.Unresolved:
+		j.once(ctx, slog.LevelError, key, "object "+string(o.Outcome), o.Error, append(about, "error", o.Error)...)
+	default:
+		delete(j.told, key)
+	}
+	for _, c := range o.Changes {
+		if c.Action != string(rules.Refused) {
+			continue
+		}
+		j.once(ctx, slog.LevelWarn, key+" "+c.Path, "change refused", fmt.Sprint(c.Rule, c.Live, c.Desired),
+			append(about, "path", c.Path, "rule", c.Rule, "reason", c.Reason, "advice", c.Advice)...)
+	}
+}
+
+// write tells what a pass that has ended came to as a whole.
 func (j *journal) write(ctx context.Context, r *engine.Report) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -36,25 +61,8 @@ func (j *journal) write(ctx context.Context, r *engine.Report) {
 	for _, refused := range r.OverlayRefused {
 		j.once(ctx, slog.LevelError, "overlay "+refused.Object, "refused of the overlay", refused.Text(), "kind", refused.Kind, "object", refused.Object, "reason", refused.Text())
 	}
-	for _, o := range r.Objects {
-		about := []any{"kind", string(o.Kind), "object", o.Name}
-		key := string(o.Kind) + " " + o.Name
-		switch o.Outcome {
-		case ledger.Applied:
-			j.log.InfoContext(ctx, "object applied", append(about, "pass", r.Pass, "action", o.Action, "statements", len(o.Statements), "elapsed_ms", o.ElapsedMS)...)
-			delete(j.told, key)
-		case ledger.Failed, ledger.Blocked, ledger.Unresolved:
-			j.once(ctx, slog.LevelError, key, "object "+string(o.Outcome), o.Error, append(about, "pass", r.Pass, "error", o.Error)...)
-		default:
-			delete(j.told, key)
-		}
-		for _, c := range o.Changes {
-			if c.Action != string(rules.Refused) {
-				continue
-			}
-			j.once(ctx, slog.LevelWarn, key+" "+c.Path, "change refused", fmt.Sprint(c.Rule, c.Live, c.Desired),
-				append(about, "pass", r.Pass, "path", c.Path, "rule", c.Rule, "reason", c.Reason, "advice", c.Advice)...)
-		}
+	for _, n := range r.Notices {
+		j.once(ctx, slog.LevelWarn, "notice "+n.Text, "notice", n.Text, "code", n.Code, "text", n.Text, "pass", r.Pass)
 	}
 	j.topics(ctx, r)
 	j.end(ctx, r)
@@ -77,7 +85,7 @@ func (j *journal) topics(ctx context.Context, r *engine.Report) {
 			message := "topic differs"
 			switch {
 			case c.Action == string(rules.Report):
-			case c.Report:
+			case c.Report && t.Outcome == ledger.Applied:
 				message = "topic reported"
 			default:
 				continue
@@ -85,7 +93,7 @@ func (j *journal) topics(ctx context.Context, r *engine.Report) {
 			j.once(ctx, slog.LevelWarn, key+" "+c.Path, message, fmt.Sprint(c.Rule, c.Live, c.Desired, c.Reason),
 				append(about, "path", c.Path, "live", c.Live, "declared", c.Desired, "reason", c.Reason, "advice", c.Advice)...)
 		}
-		if t.FewReplicas() {
+		if t.FewReplicas() && t.Outcome != ledger.Applied { // its creation has been told with the reason
 			j.once(ctx, slog.LevelWarn, key+" replicas", "topic has fewer replicas than it may have", t.Replication,
 				append(about, "replicas", t.Live.ReplicationFactor, "at_most", t.Ceiling, "reason", t.Replication)...)
 		}

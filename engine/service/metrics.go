@@ -34,7 +34,7 @@ func (s *Service) Collector() prometheus.Collector {
 		few: prometheus.NewDesc("dfe_topics_few_replicas",
 			"Topics with fewer replicas than their definitions allow.", nil, nil),
 		release: prometheus.NewDesc("dfe_schema_lease_release_failures_total",
-			"Passes that left the lease to lapse instead of releasing it.", nil, nil),
+			"Leases that were to be released and lapse by themselves instead.", nil, nil),
 	}
 }
 
@@ -65,7 +65,6 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	if last := m.s.last; last != nil {
 		duration, refused = last.Finished.Sub(last.Started).Seconds(), float64(last.Summary.Refused)
 	}
-	lapsed := float64(m.s.lapsed)
 	m.s.mu.Unlock()
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
@@ -89,7 +88,7 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(m.differing, float64(differing))
 	gauge(m.few, float64(few))
-	to <- prometheus.MustNewConstMetric(m.release, prometheus.CounterValue, lapsed)
+	to <- prometheus.MustNewConstMetric(m.release, prometheus.CounterValue, float64(m.s.o.Engine.LeaseStats().ReleaseFailures.Load()))
 }
 
 // registry holds the schema's metrics beside those of the process.

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/dfe-engine/dfe/engine/sources"
+	"github.com/dfe-engine/dfe/engine/tokens"
 )
 
 // route is one entry of the table. A pattern is http.ServeMux's; GET answers HEAD too.
@@ -23,6 +26,8 @@ func (s *Service) table() []route {
 		{"GET /metrics", promhttp.HandlerFor(s.registry(), promhttp.HandlerOpts{})},
 		{"GET /api/v1/system/schema", document(func() any { return s.Document() })},
 		{"GET /api/v1/system/version", document(func() any { return s.Releases() })},
+		{"POST /api/v1/sources/{id}/deploy", s.guarded(tokens.SourceDeploy, sources.Limit(), s.deploySource)},
+		{"POST /api/v1/sources/{id}/plan", s.guarded(tokens.SourcePlan, sources.Limit(), s.planSource)},
 	}
 }
 

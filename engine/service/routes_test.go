@@ -63,14 +63,16 @@ func TestEveryAnswerForbidsScriptsFramesAndSniffing(t *testing.T) {
 }
 
 func TestTheMetricsTellTheState(t *testing.T) {
-	r := withRefusals()
-	r.LeaseUnreleased = true
+	lapsed := &fake{ends: []engine.Report{withRefusals()}}
+	lapsed.leases.ReleaseFailures.Add(2)
+	refusals := service.New(service.Options{Engine: lapsed, Release: "2026.11.2"})
+	refusals.Pass(t.Context())
 	for name, c := range map[string]struct {
 		service *service.Service
 		want    []string
 	}{
-		"refusals": {passed(t, r), []string{
-			"dfe_schema_bootstrap_state 1", "dfe_schema_objects_refused 2", "dfe_schema_lease_release_failures_total 1",
+		"refusals": {refusals, []string{
+			"dfe_schema_bootstrap_state 1", "dfe_schema_objects_refused 2", "dfe_schema_lease_release_failures_total 2",
 			`dfe_schema_version_info{engine="2026.11.2",overlay="1.4.0",platform="self_hosted",schemas="2026.11.0"} 1`,
 		}},
 		"failed":   {passed(t, failed()), []string{"dfe_schema_bootstrap_state 2", "dfe_schema_objects_refused 0", "dfe_schema_lease_release_failures_total 0"}},
@@ -92,7 +94,7 @@ func TestTheMetricsTellTheState(t *testing.T) {
 func TestTheDocumentsKeepTheirShape(t *testing.T) {
 	schemas := map[string]*jsonschema.Schema{}
 	for name, infer := range map[string]func(*jsonschema.ForOptions) (*jsonschema.Schema, error){
-		"schema": jsonschema.For[service.Document], "version": jsonschema.For[service.Releases], "readiness": jsonschema.For[service.Readiness], "fault": jsonschema.For[service.Fault],
+		"schema": jsonschema.For[service.Document], "version": jsonschema.For[service.Releases], "readiness": jsonschema.For[service.Readiness], "fault": jsonschema.For[service.Fault], "deployed": jsonschema.For[service.Deployed],
 	} {
 		schema, err := infer(&jsonschema.ForOptions{})
 		if err != nil {

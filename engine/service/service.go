@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -17,6 +19,8 @@ import (
 type Controller interface {
 	Pass(context.Context) (engine.Report, error)
 	Running() (engine.Report, bool)
+	Watch(func(context.Context, string, *engine.ObjectReport))
+	LeaseStats() *lease.Stats
 	Declared() (engine.Report, error)
 	Ping(context.Context) error
 	Target() string
@@ -29,10 +33,20 @@ type Options struct {
 	Off bool
 	// Release is the engine's own release. Empty: "dev".
 	Release string
+	// Deployer carries out what the routes that change something ask for; nil: Engine, where it can.
+	Deployer Deployer
+	// Tokens says who may call those routes; nil: nobody, and they say how that is changed.
+	Tokens *tokens.File
 	// Log gets each event once; nil is silent.
 	Log *slog.Logger
 	// Ended is called by [Service.Run] after each pass, when what the pass needed is garbage; nil: nothing.
 	Ended func(engine.State)
+}
+
+// Deployer carries out parts of a deployment; [engine.Engine] is one.
+type Deployer interface {
+	PassPart(context.Context, engine.Part) (engine.Report, *plan.Document, error)
+	PlanPart(context.Context, engine.Part) (*plan.Document, error)
 }
 
 // Service is the controller at work, and the routes that tell of it. It is safe for concurrent use.
@@ -44,15 +58,18 @@ type Service struct {
 	journal  journal
 	renderer *renderer
 
+	declaration declaration
+
+	calls sync.WaitGroup // of the routes that change something
+
 	mu sync.Mutex
-	// declared is the schema before a pass has looked at it.
-	declared engine.Report
-	begun    int // passes
-	running  bool
-	started  time.Time      // of the pass at hand
-	last     *engine.Report // the newest finished pass
-	next     time.Time      // when the next pass begins; zero: none is due
-	lapsed   int            // passes that left the lease to lapse
+	// tokensSaid is the fault of the tokens that was told of last.
+	tokensSaid string
+	begun      int // passes
+	running    bool
+	started    time.Time      // of the pass at hand
+	last       *engine.Report // the newest finished pass
+	next       time.Time      // when the next pass begins; zero: none is due
 }
 
 // New returns a service that has not begun: [Service.Run] makes the passes.
@@ -66,8 +83,12 @@ func New(o Options) *Service {
 	if o.Ended == nil {
 		o.Ended = func(engine.State) {}
 	}
+	if o.Deployer == nil {
+		o.Deployer, _ = o.Engine.(Deployer)
+	}
 	s := &Service{o: o, log: o.Log, ping: newPinger(o.Engine.Ping), journal: journal{log: o.Log, told: map[string]string{}}, renderer: newRenderer()}
 	s.handler = s.routes()
+	o.Engine.Watch(s.journal.object)
 	return s
 }
 
@@ -85,7 +106,6 @@ const (
 // Run makes passes until one converges, and returns then, or when the context has ended and the pass at hand with it.
 func (s *Service) Run(ctx context.Context) {
 	if s.o.Off {
-		s.declare()
 		s.log.InfoContext(ctx, "the schema phase is switched off: no pass is made, and readiness does not depend on it")
 		return
 	}
@@ -118,14 +138,10 @@ func (s *Service) Pass(ctx context.Context) (engine.Report, error) {
 	s.running, s.started, s.next = true, time.Now().UTC(), time.Time{}
 	s.mu.Unlock()
 	s.journal.begin(ctx, n)
-	s.declare()
 	r, err := s.o.Engine.Pass(ctx)
 	kept := keep(&r)
 	s.mu.Lock()
 	s.running, s.last = false, kept
-	if r.LeaseUnreleased {
-		s.lapsed++
-	}
 	s.mu.Unlock()
 	s.journal.write(ctx, &r)
 	return r, err
@@ -158,13 +174,25 @@ func keep(r *engine.Report) *engine.Report {
 	return &kept
 }
 
-// declare reads what the tree declares. A tree with faults is left to the pass, which tells them.
-func (s *Service) declare() {
-	if r, err := s.o.Engine.Declared(); err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.declared = r
+// declaration is what the tree declares, for answers about a pass that did not come to all of it. It is read when the
+// first of them is asked for, once a pass: a pass that goes well reads the tree itself, and nobody needs it twice.
+type declaration struct {
+	mu   sync.Mutex
+	read bool
+	pass int
+	of   engine.Report
+}
+
+// declared returns the declaration as of the newest pass. A tree with faults has none here: the pass tells them.
+func (s *Service) declared(pass int) engine.Report {
+	d := &s.declaration
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.read || d.pass != pass {
+		d.of, _ = s.o.Engine.Declared()
+		d.read, d.pass = true, pass
 	}
+	return d.of
 }
 
 func (s *Service) due(in time.Duration) {

@@ -220,3 +220,54 @@ func TestProbesOfManyObserversCostOnePing(t *testing.T) {
 		}
 	})
 }
+
+func TestAPassThatGoesWellReadsTheTreeOnce(t *testing.T) {
+	f := &fake{ends: []engine.Report{withRefusals()}}
+	s := service.New(service.Options{Engine: f})
+	s.Run(t.Context())
+	document(t, s)
+	get(t, s, http.MethodGet, "/metrics")
+	if f.declared != 0 {
+		t.Errorf("what the tree declares was asked for %d times beside the pass", f.declared)
+	}
+}
+
+func TestWhatTheTreeDeclaresIsReadOnceAPassThatDidNotComeToIt(t *testing.T) {
+	f := &fake{ends: []engine.Report{unreachable()}}
+	s := service.New(service.Options{Engine: f})
+	for range 2 {
+		s.Pass(t.Context())
+		document(t, s)
+		document(t, s)
+	}
+	if f.declared != 2 {
+		t.Errorf("it was read %d times for two passes", f.declared)
+	}
+}
+
+func TestAnObjectIsLoggedWhenThePassIsThroughWithItAndNotAtTheEnd(t *testing.T) {
+	var l lines
+	f := &fake{}
+	service.New(service.Options{Engine: f, Log: l.logger()})
+	f.watch(t.Context(), "20261129T090000Z-5c19068d", find(failed().Objects, "shop.order_lines"))
+	f.watch(t.Context(), "20261129T090000Z-5c19068d", find(withRefusals().Objects, "shop.orders"))
+	f.watch(t.Context(), "20261129T090000Z-5c19068d", find(withRefusals().Objects, "shop.page_views"))
+	want := map[string]int{"object failed": 1, "object applied": 1, "change refused": 1}
+	if diff := cmp.Diff(want, l.messages(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestANoticeIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lines
+		r := failed()
+		r.Objects, r.Notices = nil, []engine.Notice{{Code: "member_lacks_database", Text: "ch2 lacks the database shop"}, {Code: "member_lacks_database", Text: "ch3 lacks the database shop"}}
+		next := withRefusals()
+		next.Objects, next.Notices = nil, r.Notices
+		service.New(service.Options{Engine: &fake{ends: []engine.Report{r, next}}, Log: l.logger()}).Run(t.Context())
+		if n := l.messages(t)["notice"]; n != 2 {
+			t.Errorf("two notices of two passes are logged %d times", n)
+		}
+	})
+}

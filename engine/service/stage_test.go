@@ -16,6 +16,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/service"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -34,7 +35,11 @@ type fake struct {
 	passes []time.Time
 	now    *engine.Report
 	pinged int
-	down   error
+	// declared counts the readings of the tree.
+	declared int
+	watch    func(context.Context, string, *engine.ObjectReport)
+	leases   lease.Stats
+	down     error
 }
 
 func (f *fake) Pass(ctx context.Context) (engine.Report, error) {
@@ -47,6 +52,11 @@ func (f *fake) Pass(ctx context.Context) (engine.Report, error) {
 	if f.within != nil {
 		f.within(ctx, n)
 	}
+	for _, o := range r.Objects {
+		if o.Outcome != engine.Pending {
+			f.watch(ctx, r.Pass, o)
+		}
+	}
 	r.Finished = time.Now()
 	if ctx.Err() != nil {
 		r.State, r.Error = engine.Failed, ctx.Err().Error()
@@ -56,6 +66,10 @@ func (f *fake) Pass(ctx context.Context) (engine.Report, error) {
 	}
 	return r, nil
 }
+
+func (f *fake) Watch(watch func(context.Context, string, *engine.ObjectReport)) { f.watch = watch }
+
+func (f *fake) LeaseStats() *lease.Stats { return &f.leases }
 
 func (f *fake) Running() (engine.Report, bool) {
 	f.mu.Lock()
@@ -67,6 +81,9 @@ func (f *fake) Running() (engine.Report, bool) {
 }
 
 func (f *fake) Declared() (engine.Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.declared++
 	objects := f.declares
 	if objects == nil {
 		objects = shop(engine.Pending)

@@ -40,3 +40,42 @@ CREATE VIEW shop.v AS SELECT id FROM shop.orders;`
 		}
 	}
 }
+
+func TestAccessAndCollectionsAreComparedBetweenAnyTwoSides(t *testing.T) {
+	tables, err := fs.Sub(stdlib.FS, "rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, diags := rules.Load(tables)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	from, err := sides.Script("live.sql", `CREATE NAMED COLLECTION bus AS broker = '[HIDDEN]', login = '[HIDDEN]' OVERRIDABLE;
+		CREATE ROLE reader; GRANT SELECT ON shop.* TO reader; CREATE USER app IDENTIFIED WITH no_password; CREATE ROLE app2`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := sides.Script("wanted.sql", `CREATE NAMED COLLECTION bus AS broker = 'bus:9092', login = secret('env:L') NOT OVERRIDABLE;
+		CREATE ROLE reader; GRANT SELECT ON shop.orders, INSERT ON shop.orders TO reader; CREATE ROLE app; CREATE USER app2 IDENTIFIED WITH no_password`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := sides.Diff(from, to, book, rules.Embedded)
+	got := map[string]string{}
+	for _, o := range doc.Objects {
+		for _, c := range o.Changes {
+			got[o.Name+" "+c.Path] = c.Action
+		}
+	}
+	want := map[string]string{
+		"bus key.login.overridable":            "replace-collection",
+		"reader grant.`INSERT ON shop.orders`": "re-assert-grant",
+		"reader grant.`SELECT ON shop.*`":      "report",
+		"app ":                                 "refused", "app2 ": "refused", // one space of names
+	}
+	for path, action := range want {
+		if got[path] != action {
+			t.Errorf("%s: %q, want %q (%v)", path, got[path], action, got)
+		}
+	}
+}

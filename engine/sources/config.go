@@ -78,6 +78,10 @@ func Parse(name string, text []byte) (*Config, error) {
 		c.add(hcl.Range{Filename: name}, "A config is too large", fmt.Sprintf("It has at most %d bytes.", configLimit))
 		return nil, c.fault()
 	}
+	if deep := tree.CheckNesting(name, text); deep != nil {
+		c.diags = append(c.diags, deep)
+		return nil, c.fault()
+	}
 	parsed, diags := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
 	c.diags = append(c.diags, diags...)
 	body, isNative := parsed.Body.(*hclsyntax.Body)

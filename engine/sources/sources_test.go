@@ -7,10 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/sources"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/rules/lint"
 )
 
 const web = `
@@ -126,6 +130,7 @@ func TestEveryFaultOfAConfigStandsAtItsPlaceInIt(t *testing.T) {
 		{"an index over nothing", config("index \"i\" {\n  expression = \"b\"\n  type = \"set(1)\"\n}"), `web.hcl:5: Unknown column "b"`},
 		{"a variable", config("column \"a\" { type = \"FixedString(${var.ttl_days})\" }"), "web.hcl:4: A config has no variables"},
 		{"a variable of its own", config("title = \"${var.source}\""), "web.hcl:4: Variables not allowed; web.hcl:4: Unsuitable value type"},
+		{"too deep", config("keys = " + strings.Repeat("[", 1<<19)), "web.hcl:4: Nested too deeply"},
 		{"too much", config("# " + strings.Repeat("a", 1<<20)), "web.hcl:0: A config is too large"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,4 +147,78 @@ func TestEveryFaultOfAConfigStandsAtItsPlaceInIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lintOf are the codes that lint finds in what a config is rendered to.
+func lintOf(t *testing.T, text string) []string {
+	t.Helper()
+	rendered, err := offline(t).CheckPart(parse(t, text).Part())
+	if err != nil {
+		t.Fatal(faults(err))
+	}
+	var codes []string
+	for f := range lint.Run(rendered, nil, nil) {
+		if f.Waived != "" {
+			continue
+		}
+		codes = append(codes, fmt.Sprintf("%s %s:%d %s", f.Code, f.At.Filename, f.At.Start.Line, f.Summary))
+	}
+	return codes
+}
+
+func TestLintHasNothingToRemarkOnTheStandardDefinitions(t *testing.T) {
+	for _, profile := range []string{"minimal", "timeseries", "passthrough"} {
+		text := strings.Replace(config("keys = [\"id\"]\nttl_days = 30\ncolumn \"id\" {\n  type    = \"UInt64\"\n  comment = \"Number\"\n}"), "minimal", profile, 1)
+		if found := lintOf(t, text); len(found) > 0 {
+			t.Errorf("%s: %q", profile, found)
+		}
+	}
+}
+
+// TestLintSeesTheColumnsOfAConfigAtTheirPlace holds because what is linted is a tree like any other.
+func TestLintSeesTheColumnsOfAConfigAtTheirPlace(t *testing.T) {
+	const column = "column \"at\" {\n  type    = \"DateTime\"\n  comment = \"Time\"\n}"
+	found := lintOf(t, config("ttl_days = 30\n"+column))
+	if len(found) != 1 || !strings.HasPrefix(found[0], "DFE237 config.hcl:6") {
+		t.Errorf("%q", found)
+	}
+	if found := lintOf(t, config("ttl_days = 30\n# dfe:ignore DFE237 all is in UTC\n"+column)); len(found) != 0 {
+		t.Errorf("waived: %q", found)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(web)
+	f.Add(config("keys = [\"load_error\"]\nttl_days = 1e2\ntitle = \"$${x}\""))
+	f.Add(config("column \"a`b\" {\n  type = \"Array(Tuple(a String))\"\n  codec = \"ZSTD\"\n  ttl = \"ingested_at + INTERVAL 1 DAY\"\n}"))
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := sources.Parse("web.hcl", []byte(text))
+		if err != nil {
+			var fault *engine.TreeError
+			if !errors.As(err, &fault) || !fault.Diags.HasErrors() {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		rendered, diags := c.Part().Render(nil)
+		for _, d := range diags {
+			if d.Severity == hcl.DiagError && (d.Subject == nil || d.Subject.Filename != "web.hcl") {
+				t.Errorf("a fault of the config stands elsewhere: %v", d)
+			}
+		}
+		if diags.HasErrors() {
+			return
+		}
+		for _, d := range rendered.Objects {
+			if d.Kind == ast.KindTopic || d.Kind == ast.KindDatabase {
+				continue
+			}
+			if d.Name.Database != c.Database() {
+				t.Errorf("%s is not in %s", d.Name, c.Database())
+			}
+			if o, err := ddl.ParseStatement(ast.Create(d.Object, ast.Style{})); err != nil || o.ID() != d.Name {
+				t.Errorf("%s does not read back: %v", d.Name, err)
+			}
+		}
+	})
 }

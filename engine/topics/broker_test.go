@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -132,8 +133,9 @@ func inKafka(t *testing.T, b *kafkatest.Broker, names ...string) *kadm.Client {
 	}
 	admin := kadm.NewClient(client)
 	t.Cleanup(func() {
-		// The test's own context has ended.
-		if _, err := admin.DeleteTopics(context.Background(), names...); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // the test's own context has ended
+		defer cancel()
+		if _, err := admin.DeleteTopics(ctx, names...); err != nil {
 			t.Error(err)
 		}
 		client.Close()
@@ -259,6 +261,38 @@ func TestADeploymentsOwnSizeOfMessagesMayBeMoreThanTheClusterAllows(t *testing.T
 	}
 }
 
+// TestAUserThatMayNotIsToldSoTopicByTopic has one that may look at two topics and create one of them.
+func TestAUserThatMayNotIsToldSoTopicByTopic(t *testing.T) {
+	b := kafkatest.Start(t)
+	admin := inKafka(t, b, "guest_may")
+	for name, may := range map[string][]kadm.ACLOperation{
+		"guest_may": {kadm.OpDescribe, kadm.OpDescribeConfigs, kadm.OpCreate}, "guest_looks": {kadm.OpDescribe, kadm.OpDescribeConfigs},
+	} {
+		granted, err := admin.CreateACLs(t.Context(), kadm.NewACLs().Allow("User:"+kafkatest.Guest).AllowHosts().Topics(name).ResourcePatternType(kadm.ACLPatternLiteral).Operations(may...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range granted {
+			if g.Err != nil {
+				t.Fatal(g.Err)
+			}
+		}
+	}
+	bus := topics.Bus{Brokers: []string{b.SASL}, SASL: topics.SASL{Mechanism: topics.Plain, User: kafkatest.Guest, Password: kafkatest.Password}}
+	run := topics.Runner{Bus: bus, Book: book(t)}
+	report, err := run.Apply(t.Context(), declared(topic("guest_may"), topic("guest_looks"), topic("guest_is_blind")))
+	if err == nil || !strings.Contains(err.Error(), "guest_is_blind") {
+		t.Errorf("it gives %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"guest_may":      "applied",
+		"guest_looks":    "refused TOPIC_AUTHORIZATION_FAILED: Authorization failed.",
+		"guest_is_blind": "failed : it cannot be read: Not authorized to access topics: [Topic authorization failed.]",
+	}, outcomes(report)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestWhatDiffersIsToldFieldByFieldAndNeverAltered changes a topic by hand and looks twice.
 func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 	b := kafkatest.Start(t)
@@ -287,6 +321,26 @@ func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 		}, got); diff != "" {
 			t.Error(diff)
 		}
+	}
+}
+
+// TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords is why a definition with a ceiling may state
+// min.insync.replicas: on a cluster with fewer brokers it does not lock producers out.
+func TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords(t *testing.T) {
+	b := kafkatest.Start(t)
+	inKafka(t, b, "insync")
+	run := topics.Runner{Bus: topics.Bus{Brokers: []string{b.Plain}}, Book: book(t)}
+	report, err := run.Apply(t.Context(), declared(topic("insync", ast.TopicConfig{Name: "min.insync.replicas", Value: "2"})))
+	if err != nil || report.Topics[0].Live.ReplicationFactor != 1 {
+		t.Fatalf("%v, %v", outcomes(report), err)
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Plain), kgo.DisableClientMetrics(), kgo.RequiredAcks(kgo.AllISRAcks()), kgo.RecordDeliveryTimeout(20*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "insync", Value: []byte("1")}).FirstErr(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -13,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
 )
 
 const (
@@ -29,7 +32,8 @@ type Client struct {
 	client *kgo.Client
 }
 
-// Open connects and asks who the brokers are: one try. The error is a [*BusError], or a [*ConnectError] of which [IsNotUp]
+// Open connects, asks who the brokers are, and sees whether the one that creates topics can be reached where they say it
+// is: one try. The error is a [*BusError], or a [*ConnectError] of which [IsNotUp]
 // tells whether trying again may help.
 func Open(ctx context.Context, bus Bus) (*Client, error) {
 	if err := bus.Check(); err != nil {
@@ -62,11 +66,36 @@ func Open(ctx context.Context, bus Bus) (*Client, error) {
 		return nil, busFault("%v", err)
 	}
 	c := &Client{bus: bus, client: client}
-	if _, err := c.Brokers(ctx); err != nil {
+	answer, err := c.metadata(ctx, nil)
+	if err != nil {
 		client.Close()
 		return nil, explain(ctx, bus, err)
 	}
+	if err := c.reach(ctx, answer); err != nil {
+		client.Close()
+		return nil, err
+	}
 	return c, nil
+}
+
+// reach asks the controller for what everybody may know. Its address is the one that the brokers give to all their
+// clients, and need not be one by which this engine reaches it.
+func (c *Client) reach(ctx context.Context, answer *kmsg.MetadataResponse) error {
+	i := slices.IndexFunc(answer.Brokers, func(b kmsg.MetadataResponseBroker) bool { return b.NodeID == answer.ControllerID })
+	if i < 0 {
+		return &ConnectError{Bus: c.bus.String(), Fault: catalog.NotUp, Reason: "the brokers have no controller yet, and without one no topic is created", Remedy: remedyStart}
+	}
+	controller := answer.Brokers[i]
+	asked, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	_, err := c.client.Broker(int(controller.NodeID)).Request(asked, kmsg.NewPtrApiVersionsRequest())
+	err = classify(ctx, c.bus, err)
+	var fault *ConnectError
+	if errors.As(err, &fault) {
+		fault.Reason = fmt.Sprintf("the brokers say that broker %d is at %s, and there %s", controller.NodeID, net.JoinHostPort(controller.Host, strconv.Itoa(int(controller.Port))), fault.Reason)
+		fault.Remedy = "correct advertised.listeners of the brokers, or wait for that one"
+	}
+	return err
 }
 
 // Close ends the connections.

@@ -113,6 +113,8 @@ type work struct {
 	found    map[string]Read
 	report   *Report
 	options  rules.Options
+	// broke is the topic at which the bus went away in the middle.
+	broke string
 }
 
 // NoBus is why topics are skipped where no brokers are configured.
@@ -318,6 +320,10 @@ func (w *work) apply(ctx context.Context, d Declared) *Topic {
 	if t.Outcome != Absent {
 		return t
 	}
+	if w.broke != "" {
+		t.Outcome, t.Error = ledger.Blocked, "not tried, because the bus went away at topic "+w.broke
+		return t
+	}
 	if w.May != nil {
 		if reason := w.May(t); reason != "" {
 			t.Outcome, t.Error = ledger.Refused, reason
@@ -338,6 +344,9 @@ func (w *work) apply(ctx context.Context, d Declared) *Topic {
 	}
 	if unseen := w.see(ctx, d.Topic.Name); unseen != nil {
 		t.Outcome, t.Error = ledger.Failed, errors.Join(ignoreExists(err), unseen).Error()
+		if IsNotUp(err) {
+			w.broke = d.Topic.Name
+		}
 		return t
 	}
 	seen, _ := w.decide(d)

@@ -126,16 +126,74 @@ func TestARefusedDeadLetterSetHoldsTheEngineNotReadyAndTheRestIsCreated(t *testi
 	}
 }
 
-func TestAnAnswerThatIsLateIsResolvedByReading(t *testing.T) {
+// TestAnAnswerThatIsLostIsResolvedByReading has the topic created and the answer lost: nobody else asked for it.
+func TestAnAnswerThatIsLostIsResolvedByReading(t *testing.T) {
 	c := fake(t)
-	// The topic is created, and the controller says that it timed out.
-	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.CreateTopics}, Topic: "a", Err: kerr.RequestTimedOut, Count: -1})
+	c.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		answer := r.ResponseKind().(*kmsg.CreateTopicsResponse)
+		for _, wanted := range r.(*kmsg.CreateTopicsRequest).Topics {
+			if c.TopicInfo(wanted.Topic) == nil {
+				if err := c.CreateTopic(wanted.Topic, wanted.NumPartitions, nil); err != nil {
+					t.Error(err)
+				}
+			}
+			late := kmsg.NewCreateTopicsResponseTopic()
+			late.Topic, late.ErrorCode = wanted.Topic, kerr.RequestTimedOut.Code
+			answer.Topics = append(answer.Topics, late)
+		}
+		return answer, nil, true
+	})
 	report, err := runner(t, c).Apply(t.Context(), declared(topic("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := report.Topics[0]; got.Live == nil || got.Outcome == ledger.Failed {
-		t.Errorf("%v", outcomes(report))
+	if got := report.Topics[0]; got.Live == nil || got.Outcome != ledger.Applied || got.Adopted {
+		t.Errorf("%v, %+v", outcomes(report), got.Live)
+	}
+}
+
+// TestAnAddressThatOnlyTheBrokersKnowIsNamed has brokers that say they are where nothing listens.
+func TestAnAddressThatOnlyTheBrokersKnowIsNamed(t *testing.T) {
+	c := fake(t, kfake.NumBrokers(1))
+	elsewhere := closedPort(t)
+	_, port, _ := strings.Cut(elsewhere, ":")
+	controller := int32(0)
+	c.ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		answer := r.ResponseKind().(*kmsg.MetadataResponse)
+		broker := kmsg.NewMetadataResponseBroker()
+		broker.NodeID, broker.Host, broker.Port = 0, "127.0.0.1", int32(number(t, port))
+		answer.Brokers, answer.ControllerID = append(answer.Brokers, broker), controller
+		return answer, nil, true
+	})
+	for _, want := range []string{"broker 0 is at " + elsewhere + ", and there the connection is refused", "no controller yet"} {
+		report, err := runner(t, c).Apply(t.Context(), declared(topic("a")))
+		if !topics.IsNotUp(err) || !strings.Contains(err.Error(), want) || report.Topics[0].Outcome != ledger.Blocked {
+			t.Errorf("it gives %v, want %q; %v", err, want, outcomes(report))
+		}
+		controller = -1
+	}
+}
+
+func TestABusThatGoesAwayInTheMiddleLeavesTheRestUntried(t *testing.T) {
+	c := fake(t, kfake.NumBrokers(1))
+	c.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		lost := r.(*kmsg.CreateTopicsRequest).Topics[0].Topic != "a"
+		return nil, errors.New("gone"), lost // the connection is closed
+	})
+	run := runner(t, c)
+	now := time.Unix(0, 0)
+	run.Now = func() time.Time { return now }
+	run.Pause = func(context.Context, time.Duration) error { now = now.Add(time.Second); return nil }
+	report, err := run.Apply(t.Context(), declared(topic("a"), topic("b"), topic("c")))
+	if err == nil {
+		t.Error("it is no error")
+	}
+	got := outcomes(report)
+	if got["a"] != "applied" || !strings.HasPrefix(got["b"], "failed") || got["c"] != "blocked : not tried, because the bus went away at topic b" {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -245,6 +303,39 @@ func TestTieredStorageOffLeavesTheKeyUnset(t *testing.T) {
 	}
 	if len(landing.Configs) != 0 {
 		t.Error("the definition was changed")
+	}
+}
+
+// TestWhatADeploymentDemandsIsInEveryRequest has the topics of the release and those of a source, and reads what is sent.
+func TestWhatADeploymentDemandsIsInEveryRequest(t *testing.T) {
+	c := fake(t)
+	sent := map[string]map[string]string{}
+	c.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		for _, wanted := range r.(*kmsg.CreateTopicsRequest).Topics {
+			sent[wanted.Topic] = map[string]string{}
+			for _, config := range wanted.Configs {
+				sent[wanted.Topic][config.Name] = *config.Value
+			}
+		}
+		return nil, nil, false
+	})
+	landing, sourceLanding := topic("dfe_landing"), topic("web_land")
+	landing.Landing, sourceLanding.Landing = true, true
+	run := runner(t, c)
+	run.Bus.TieredStorage, run.Bus.MaxMessageBytes = true, 2<<20
+	list := declared(landing, topic("dfe_load"), sourceLanding, topic("web_load"))
+	list[2].Scope, list[3].Scope = "source", "source"
+	report, err := run.Apply(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, size := map[string]string{"max.message.bytes": "2097152", "remote.storage.enable": "true"}, map[string]string{"max.message.bytes": "2097152"}
+	if diff := cmp.Diff(map[string]map[string]string{"dfe_landing": both, "dfe_load": size, "web_land": both, "web_load": size}, sent); diff != "" {
+		t.Error(diff)
+	}
+	if report.Topics[2].Scope != "source" {
+		t.Errorf("the source's topic is of scope %s", report.Topics[2].Scope)
 	}
 }
 

@@ -164,7 +164,7 @@ func rights(list []ast.Right) []ast.Right {
 }
 
 // authentications gives each the words of SHOW CREATE: a hash is shown as the password it is of, an end that never comes
-// is none, and a day begins at midnight.
+// is none, a day begins at midnight, and a scheme is in capitals.
 func authentications(list []ast.Authentication) []ast.Authentication {
 	if len(list) == 0 {
 		return []ast.Authentication{{Method: "no_password"}}
@@ -175,6 +175,12 @@ func authentications(list []ast.Authentication) []ast.Authentication {
 			a.Method = before + "_password"
 		}
 		a.Secret, a.Salt = ast.Secret{}, ""
+		a.Values = slices.Clone(a.Values)
+		for j, v := range a.Values {
+			if v.Name == "SCHEME" && v.Value != nil {
+				a.Values[j].Value = ast.N(ast.String, strings.ToUpper(v.Value.Text))
+			}
+		}
 		switch {
 		case strings.EqualFold(a.ValidUntil, "infinity"):
 			a.ValidUntil = ""
@@ -221,7 +227,7 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 	if p.env.Granted != nil {
 		elsewhere = p.env.Granted(to)
 	}
-	wanted := access.NewRights(granting(desired), granting(elsewhere))
+	wanted := access.NewRights(unfiltered(granting(desired)), unfiltered(granting(elsewhere)))
 	for i := range live {
 		if !live[i].Revoke && !wanted.Covers(&live[i]) {
 			out = append(out, live[i])
@@ -249,6 +255,15 @@ func undenied(live, desired []ast.Right) []ast.Right {
 		}
 	}
 	return out
+}
+
+// unfiltered are rights as a server may show them: one on a source without its pattern, and for CURRENT GRANTS whatever part of
+// it the granter had (case S95).
+func unfiltered(list []ast.Right) []ast.Right {
+	for i := range list {
+		list[i].Filter, list[i].Current = "", false
+	}
+	return list
 }
 
 // granting are the rights that give something.

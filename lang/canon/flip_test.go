@@ -10,23 +10,30 @@ import (
 
 // noPart are the fields that are by design no part of what an object is.
 var noPart = map[string]string{
-	"Node.Pos":                  "a place in a text",
-	"Node.Quote":                "printing decides on quotes again",
-	"Name.Database":             "names bring two objects together, or are compared where a part holds one",
-	"Name.Name":                 "names bring two objects together, or are compared where a part holds one",
-	"Database.Name":             "names bring two objects together",
-	"Function.Name":             "names bring two objects together",
-	"Origin.File":               "where an object was declared",
-	"Origin.Line":               "where an object was declared",
-	"Origin.Column":             "where an object was declared",
-	"Engine.HasParens":          "MergeTree() and MergeTree are one engine",
-	"Target.Kind":               "it brings two inner tables together",
-	"Source.HasParens":          "NULL() and NULL are one source",
-	"Layout.HasParens":          "FLAT() and FLAT are one layout",
-	"Table.Clone":               "it says where data comes from once and leaves no trace",
-	"Table.Empty":               "it says where data comes from once and leaves no trace",
-	"MaterializedView.Populate": "it leaves no trace in the stored text",
-	"MaterializedView.Empty":    "it leaves no trace in the stored text",
+	"Node.Pos":                     "a place in a text",
+	"Node.Quote":                   "printing decides on quotes again",
+	"Name.Database":                "names bring two objects together, or are compared where a part holds one",
+	"Name.Name":                    "names bring two objects together, or are compared where a part holds one",
+	"Database.Name":                "names bring two objects together",
+	"Function.Name":                "names bring two objects together",
+	"Origin.File":                  "where an object was declared",
+	"Origin.Line":                  "where an object was declared",
+	"Origin.Column":                "where an object was declared",
+	"NamedCollection.Name":         "names bring two objects together",
+	"CollectionKey.Value":          "a server hides it, and the ledger remembers it",
+	"NamedCollection.Configured":   "it says where a live collection stands, and no statement changes it",
+	"NamedCollection.FlagsUnknown": "it says what a server does not show",
+	"Secret.Source":                "a server hides what it names, and the ledger remembers that",
+	"Secret.Name":                  "a server hides what it names, and the ledger remembers that",
+	"Secret.Literal":               "a statement of access alone has it",
+	"Engine.HasParens":             "MergeTree() and MergeTree are one engine",
+	"Target.Kind":                  "it brings two inner tables together",
+	"Source.HasParens":             "NULL() and NULL are one source",
+	"Layout.HasParens":             "FLAT() and FLAT are one layout",
+	"Table.Clone":                  "it says where data comes from once and leaves no trace",
+	"Table.Empty":                  "it says where data comes from once and leaves no trace",
+	"MaterializedView.Populate":    "it leaves no trace in the stored text",
+	"MaterializedView.Empty":       "it leaves no trace in the stored text",
 }
 
 // conditional are fields that say something only beside another one; each has to be seen somewhere.
@@ -56,6 +63,7 @@ var samples = []string{
 		since Date, until Date) PRIMARY KEY id SOURCE(HTTP(URL 'http://names' FORMAT 'CSV' HEADERS(HEADER(NAME 'a' VALUE 'b'))))
 		LAYOUT(RANGE_HASHED(RANGE_LOOKUP_STRATEGY 'max')) RANGE(MIN since MAX until) LIFETIME(MIN 1 MAX 10) SETTINGS(max_threads = 1) COMMENT 'names'`,
 	`CREATE FUNCTION twice AS (x) -> x * 2`,
+	`CREATE NAMED COLLECTION bus AS broker = secret('file:/run/broker') OVERRIDABLE, password = secret('env:P') NOT OVERRIDABLE`,
 	`CREATE DATABASE shop ENGINE = Atomic COMMENT 'all of it'`,
 }
 

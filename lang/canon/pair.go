@@ -24,6 +24,7 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 	lf.lossy = replacementNames(live)
 	df.lossy = lf.lossy
 	l, d := lf.object(live), df.object(desired)
+	l = concealed(l, d)
 	p := pair{env: env}
 	switch l := l.(type) {
 	case *ast.Table:

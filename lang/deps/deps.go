@@ -58,6 +58,9 @@ func Of(o ast.Object) []Ref {
 		c.dictionary(o)
 	case *ast.Function:
 		c.query(o.Lambda, ast.Path{Part: "body"})
+	case *ast.RowPolicy:
+		c.database = o.Table.Database
+		c.query(o.Filter, ast.Path{Part: "filter"})
 	}
 	return c.refs
 }

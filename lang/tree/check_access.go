@@ -2,6 +2,8 @@ package tree
 
 import (
 	"fmt"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +28,7 @@ func (l *loader) checkAccess(d *Declared, position map[*Declared]int) {
 		if o.DefaultDatabase != "" {
 			l.checkDatabaseOf(d, o.DefaultDatabase, d.Place(ast.Path{Part: "default_database"}, nil), position)
 		}
+		l.checkHosts(d, o.Hosts)
 		for i := range o.Auth {
 			if o.Auth[i].Secret.Source == "parameter" {
 				l.fault(CodeValue, d.Place(ast.Path{Part: "authentication"}, nil), "A secret from a query parameter", "No pass sends one. Write BY secret('env:NAME') or BY secret('file:/path').")
@@ -45,6 +48,7 @@ func (l *loader) checkAccess(d *Declared, position map[*Declared]int) {
 		if l.checkDatabaseOf(d, o.Table.Database, at, position) && o.Table.Name != "" {
 			l.grantedTable(d, o.Table, at, position)
 		}
+		l.checkFilter(d, o, position)
 	case *ast.Grant:
 		for _, to := range o.To {
 			l.checkName(d, to, d.Place(ast.Path{Part: "to", Name: to}, nil), position)
@@ -52,6 +56,56 @@ func (l *loader) checkAccess(d *Declared, position map[*Declared]int) {
 		l.checkRights(d, o.Rights, position)
 		l.checkExclusive(d, o)
 	}
+}
+
+// checkFilter looks at the condition of a row policy: what it refers to, its functions, and the columns of its table.
+func (l *loader) checkFilter(d *Declared, o *ast.RowPolicy, position map[*Declared]int) {
+	path := ast.Path{Part: "filter"}
+	l.checkReferences(d, position)
+	l.checkFunctions(d, path, o.Filter)
+	if o.Table.Name == "" || o.Filter == nil {
+		return
+	}
+	rel, ok := l.columnsOf(o.Table)
+	if !ok || rel.open {
+		return
+	}
+	rel.database, rel.name, rel.virtual = o.Table.Database, o.Table.Name, true
+	l.unknownColumns(d, path, func(r *resolver) {
+		r.database = o.Table.Database
+		r.expr(o.Filter, &querySource{relations: []*relation{&rel}})
+	})
+}
+
+// checkHosts finds addresses and patterns that no server takes.
+func (l *loader) checkHosts(d *Declared, hosts []ast.Host) {
+	at := d.Place(ast.Path{Part: "hosts"}, nil)
+	for _, h := range hosts {
+		switch h.Kind {
+		case "IP":
+			if !isNetwork(h.Value) {
+				l.fault(CodeValue, at, fmt.Sprintf("%q is no address", h.Value), `An address is written "10.0.0.1", "10.0.0.0/8", "10.0.0.0/255.0.0.0" or "fd00::/8"; a name belongs into name.`)
+			}
+		case "REGEXP":
+			if _, err := regexp.Compile(h.Value); err != nil {
+				l.fault(CodeValue, at, fmt.Sprintf("%q is no pattern", h.Value), fmt.Sprintf("ClickHouse reads it as a regular expression of RE2: %v.", err))
+			}
+		}
+	}
+}
+
+// isNetwork reports an address, a prefix, or an address with a mask.
+func isNetwork(text string) bool {
+	if _, err := netip.ParseAddr(text); err == nil {
+		return true
+	}
+	if _, err := netip.ParsePrefix(text); err == nil {
+		return true
+	}
+	address, mask, ok := strings.Cut(text, "/")
+	a, err1 := netip.ParseAddr(address)
+	m, err2 := netip.ParseAddr(mask)
+	return ok && err1 == nil && err2 == nil && a.Is4() == m.Is4()
 }
 
 // checkName demands a declared user or role. The user default is on every server.

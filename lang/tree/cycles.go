@@ -129,5 +129,5 @@ func (l *loader) cycle(members []*Declared) {
 	case ast.KindFunction:
 		what = "function %s calls itself"
 	}
-	l.fault(CodeOrder, first.Entry, capital(fmt.Sprintf(what, first.Name)), strings.Join(names, " -> ")+". "+advice)
+	l.fault(CodeCycle, first.Entry, capital(fmt.Sprintf(what, first.Name)), strings.Join(names, " -> ")+". "+advice)
 }

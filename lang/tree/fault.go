@@ -30,6 +30,7 @@ const (
 	CodeStatement  Code = "statement"            // a .sql file that is not one CREATE statement of the declared kind
 	CodePlatform   Code = "platform"             // ON CLUSTER, or a Replicated engine with arguments
 	CodeOrder      Code = "order"                // an object used before it is declared
+	CodeCycle      Code = "cycle"                // objects that rest on themselves through others
 	CodeUndeclared Code = "undeclared"           // an object used that nothing declares
 	CodeColumn     Code = "unknown-column"       // a column that does not exist
 	CodeType       Code = "type"                 // an unknown type, or a combination that is no type

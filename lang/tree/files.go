@@ -223,6 +223,18 @@ func (f *files) hclBody(name string, out *faults) (*source, bool, *fileError) {
 	return s, !f.failed[s.name], nil
 }
 
+// CheckNesting reports HCL text that nests deeper than the limits of a tree allow, or nil. Whoever parses text that others
+// sent asks it first: the parser recurses as deep as the text does.
+func CheckNesting(name string, text []byte) *hcl.Diagnostic {
+	limit := Limits{}.withDefaults().Nesting
+	at, deep := tooDeep(&source{name: name, bytes: text}, limit)
+	if !deep {
+		return nil
+	}
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Extra: CodeLimit, Subject: &at,
+		Summary: "Nested too deeply", Detail: fmt.Sprintf("Expressions may nest %d levels deep.", limit)}
+}
+
 // tooDeep measures nesting before the recursive parser meets it: HCL has no limit of its own, and a stack that
 // overflows cannot be recovered from. A chain of operators counts as well, since evaluation recurses along it.
 func tooDeep(s *source, limit int) (hcl.Range, bool) {

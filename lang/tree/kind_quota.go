@@ -95,6 +95,7 @@ func (d *definition) interval(block *hclsyntax.Block) (ast.QuotaInterval, bool) 
 	d.declared.places.setSpot(path, block.LabelRanges[0])
 	body := d.read(block.Body, block.DefRange(), shape{what: "an interval of a quota", attrs: append([]string{"randomized", "tracking_only"}, ast.QuotaLimits()...)})
 	i.Randomized = d.flag(body, "randomized")
+	absent := 0
 	for _, name := range ast.QuotaLimits() {
 		a := body.attrs[name]
 		if a == nil {
@@ -105,12 +106,19 @@ func (d *definition) interval(block *hclsyntax.Block) (ast.QuotaInterval, bool) 
 			continue
 		}
 		v, _ = v.UnmarkDeep()
+		if v.IsNull() {
+			absent++ // a template has a word for each limit, and a value for some
+			continue
+		}
 		node := settingNode(v)
 		if node == nil || node.Kind == ast.Keyword {
 			d.fault(CodeValue, a.Expr.Range(), fmt.Sprintf("Wrong value for %q", name), "A limit is a number, or a text with one, as in \"10G\"; this is "+describe(v)+".")
 			continue
 		}
 		i.Limits = append(i.Limits, ast.Setting{Name: name, Value: node})
+	}
+	if absent > 0 && len(i.Limits) == 0 {
+		return i, false
 	}
 	switch tracking := d.flag(body, "tracking_only"); {
 	case tracking && len(i.Limits) > 0:

@@ -31,7 +31,11 @@ func grantKind() kind {
 		build: func(d *definition) ast.Object {
 			d.require(d.content, "to", `A grant names those who have it, as in to = ["reader"].`)
 			g := &ast.Grant{Name: d.declared.Name.Name, Rights: d.rights(), Origin: d.origin()}
-			for _, t := range d.nameList("to") {
+			list := d.nameList("to")
+			if attr := d.content.attrs["to"]; attr != nil && len(list) == 0 {
+				d.fault(CodeMissing, attr.Expr.Range(), "A grant to nobody", `It names those who have it, as in to = ["reader"].`)
+			}
+			for _, t := range list {
 				g.To = append(g.To, t.value)
 				d.declared.places.setText(ast.Path{Part: "to", Name: t.value}, t, nil)
 			}

@@ -113,7 +113,7 @@ func buildTopic(d *definition) ast.Object {
 	if c := t.Config(insyncConfig); c != nil && t.Replicas > 0 {
 		if n, _ := strconv.Atoi(c.Value); n > t.Replicas {
 			d.fault(CodeValue, d.declared.Place(ast.Path{Part: "config", Name: c.Name}, nil), "More replicas have to be in sync than there are",
-				fmt.Sprintf("%s is %s and the topic has %d replicas at most: no producer that waits for all replicas could ever write.", c.Name, c.Value, t.Replicas))
+				fmt.Sprintf("%s is %s and the topic has %d replicas at most: no more than those are ever in sync, and a broker asks for no more. State what holds.", c.Name, c.Value, t.Replicas))
 		}
 	}
 	return t

@@ -70,11 +70,11 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (d *definition) authentication(block *hclsyntax.Block) ast.Authentication {
 	a := ast.Authentication{Method: block.Labels[0]}
+	before := d.errors
 	if !slices.Contains(access.Methods(), a.Method) {
 		d.fault(CodeValue, block.LabelRanges[0], fmt.Sprintf("Unknown authentication %q", a.Method),
-			"ClickHouse knows "+strings.Join(access.Methods(), ", ")+"."+suggest(a.Method, access.Methods()))
+			"ClickHouse knows "+strings.Join(access.Methods(), ", ")+"."+suggestMethod(a.Method))
 	}
-	before := d.errors
 	// Looked at before the shape is: whatever is written here may be the secret itself.
 	for name, attr := range block.Body.Attributes {
 		if !slices.Contains(authShape.attrs, name) && secretWord.MatchString(name) {
@@ -95,6 +95,17 @@ func (d *definition) authentication(block *hclsyntax.Block) ast.Authentication {
 		d.checkMethod(&a, block)
 	}
 	return a
+}
+
+// suggestMethod proposes the method that is meant: a mistyped one, or one that is cut short.
+func suggestMethod(given string) string {
+	if found := suggest(given, access.Methods()); found != "" || given == "" {
+		return found
+	}
+	if i := slices.IndexFunc(access.Methods(), func(m string) bool { return strings.HasPrefix(m, given+"_") }); i >= 0 {
+		return fmt.Sprintf(" Did you mean %q?", access.Methods()[i])
+	}
+	return ""
 }
 
 func (d *definition) secret(body content, block *hclsyntax.Block) ast.Secret {

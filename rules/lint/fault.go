@@ -36,6 +36,7 @@ func faultChecks() []Check {
 		fault("DFE122", tree.CodeSetting, "a setting that tables do not have", "Use a setting of MergeTree tables."),
 		fault("DFE123", tree.CodeUnreadable, "a fragment that is not understood", "Write it in a way dfe reads, so that it is checked as well."),
 		fault("DFE124", tree.CodeSecret, "a secret that stands in the tree", "Name where the secret comes from, and change the secret."),
+		fault("DFE125", tree.CodeCycle, "objects that rest on each other", "Take one of the uses out of the circle."),
 		fault(codeOther, "", "a fault of another kind", "Read the detail; it says what is wrong."),
 	}
 	for i := range checks {

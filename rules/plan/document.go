@@ -109,6 +109,9 @@ type Statement struct {
 	Expect Expect `json:"expect"`
 	// Reassert says that the statement changes nothing that is known to differ: it is sent every pass, and counted apart.
 	Reassert bool `json:"reassert,omitempty"`
+	// Unchecked says that what the statement comes to cannot be read back (GRANT CURRENT GRANTS): it is sent every pass and not
+	// drift-checked.
+	Unchecked bool `json:"not_drift_checked,omitempty"`
 	// Secrets are the values that take the place of their references in SQL when the statement is sent, and never before.
 	Secrets []Secret `json:"secrets,omitempty"`
 	// Proof is asked on every member immediately before the statement is sent; it must find no row.
@@ -164,6 +167,8 @@ type Summary struct {
 	Unreadable int `json:"unreadable"`
 	// Reasserted counts the statements that are sent every pass. They are no difference.
 	Reasserted int `json:"reasserted,omitempty"`
+	// Unchecked counts the statements whose effect cannot be read back.
+	Unchecked int `json:"not_drift_checked,omitempty"`
 }
 
 // Count counts the objects anew.
@@ -175,6 +180,9 @@ func (d *Document) Count() {
 	for _, s := range d.Statements {
 		if s.Reassert {
 			d.Summary.Reasserted++
+		}
+		if s.Unchecked {
+			d.Summary.Unchecked++
 		}
 	}
 }

@@ -44,7 +44,9 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	t.bus(d.Bus)
 	t.statements(d.Statements)
 	t.rehearsal(d.Rehearsal)
-	t.line("%s", d.Summary.Text())
+	if len(d.Objects) > 0 || d.Bus == nil || d.Bus.Error == "" && d.Bus.Skipped == "" {
+		t.line("%s", d.Summary.Text()) // else nothing was compared, and there is nothing to sum up
+	}
 	if t.err == nil {
 		t.err = t.out.Flush()
 	}
@@ -80,6 +82,9 @@ func (s Summary) Text() string {
 	unchanged := fmt.Sprintf("%d unchanged", s.None)
 	if s.Reasserted > 0 {
 		unchanged += fmt.Sprintf("; %d re-asserted", s.Reasserted)
+	}
+	if s.Unchecked > 0 {
+		unchanged += fmt.Sprintf("; %d not drift-checked", s.Unchecked)
 	}
 	if len(parts) == 0 {
 		return "no difference; " + unchanged
@@ -191,6 +196,9 @@ func (t *textWriter) statements(all []*Statement) {
 	t.line("%s", t.paint(bold, fmt.Sprintf("%d %s to send", len(list), noun)))
 	for i, s := range list {
 		t.line("%s", indent(fmt.Sprintf("%3d  ", i+1), s.SQL))
+		if s.Unchecked {
+			t.line("     %s", t.paint(dim, "not drift-checked: what it comes to cannot be read back"))
+		}
 		if s.Proof != nil {
 			t.line("     %s", t.paint(cyan, "only if this finds no row: "+s.Proof.Query))
 			t.line("     %s", t.paint(dim, s.Proof.Note))

@@ -5,6 +5,5 @@ query   = <<-SQL
       countIf(load_error != '') AS errors
   FROM ${local.table}
   GROUP BY day
-  ORDER BY day DESC
 SQL
 comment = "How many rows of the source ${var.source} arrived on each day, and how many could not be read in full"

@@ -3,6 +3,5 @@ query   = <<-SQL
       ${local.columns}
   FROM ${local.table}
   WHERE load_error != ''
-  ORDER BY ingested_at DESC
 SQL
 comment = "Rows of the source ${var.source} that could not be read in full, and why"

@@ -8,9 +8,11 @@ import (
 	"syscall"
 
 	"github.com/dfe-engine/dfe/engine/cli"
+	"github.com/dfe-engine/dfe/engine/embedded/cluster"
 )
 
 func main() {
+	cluster.Run() // a member of `dfe embedded --members` is this program again
 	// A reader that went away is an error of writing, after which everything is put away, and not the end at once.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

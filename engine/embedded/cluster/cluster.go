@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Cluster is a running cluster. Its methods are safe for concurrent use, except that one member is started, stopped,
@@ -20,7 +24,8 @@ type Cluster struct {
 	dir       string
 	temporary bool
 	token     string
-	keeper    *zookeeper // nil where the options leave it out
+	lock      *flock.Flock // on the directory
+	keeper    *zookeeper   // nil where the options leave it out
 	members   []*Member
 }
 
@@ -83,6 +88,13 @@ func (c *Cluster) openDir() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("the cluster's directory: %w", err)
 	}
+	c.lock = flock.New(filepath.Join(dir, "cluster.lock"))
+	if locked, err := c.lock.TryLock(); err != nil {
+		return fmt.Errorf("the cluster's directory %s cannot be locked: %w", dir, err)
+	} else if !locked {
+		c.lock = nil
+		return fmt.Errorf("the cluster's directory %s is in use by another cluster: stop it, or use another directory", dir)
+	}
 	own := stamp{c.options.Members, c.options.Shards, c.options.Cloud, c.options.Without}
 	text, err := json.Marshal(own)
 	if err != nil {
@@ -96,7 +108,7 @@ func (c *Cluster) openDir() error {
 		if err != nil {
 			return fmt.Errorf("the cluster's directory: %w", err)
 		}
-		if len(entries) > 0 {
+		if len(entries) > 1 { // the lock is there
 			return fmt.Errorf("the directory %s holds something that is no cluster: give an empty one", dir)
 		}
 		return os.WriteFile(file, text, 0o600)
@@ -218,24 +230,32 @@ func (c *Cluster) Close() error {
 	if c.keeper != nil {
 		c.keeper.stop()
 	}
+	if c.lock != nil {
+		failed = append(failed, c.lock.Unlock())
+	}
 	if c.temporary {
 		failed = append(failed, os.RemoveAll(c.dir))
 	}
 	return errors.Join(failed...)
 }
 
-// freePorts finds ports of 127.0.0.1 that nobody listens on.
+// freePorts finds ports of 127.0.0.1 that nobody listens on, below those that systems give to outgoing connections: a
+// member that is down for a while finds its port as it left it.
 func freePorts(n int) ([]int, error) {
+	const first, last, tries = 10_000, 32_000, 1000
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range tries {
+		port := first + mathrand.IntN(last-first)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
-			return nil, fmt.Errorf("looking for a free port: %w", err)
+			continue
 		}
 		defer func() { _ = l.Close() }() // all are held until all are found, so that no port comes twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		if ports = append(ports, port); len(ports) == n {
+			return ports, nil
+		}
 	}
-	return ports, nil
+	return nil, fmt.Errorf("no %d free ports were found from %d to %d", n, first, last)
 }
 
 func randomID() string {

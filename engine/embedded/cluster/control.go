@@ -155,9 +155,16 @@ func jsonRows[T any](list []T) []byte {
 	return out.Bytes()
 }
 
+// runner runs a statement on the engine.
+type runner func(context.Context, embedded.Order) ([]byte, error)
+
 // do runs a statement of the stage's own on the engine.
 func (m *member) do(ctx context.Context, sql string) ([]byte, error) {
-	return m.server.Do(ctx, embedded.Order{Text: sql, Settings: ownSettings()})
+	return runner(m.server.Do).own(ctx, sql)
+}
+
+func (run runner) own(ctx context.Context, sql string) ([]byte, error) {
+	return run(ctx, embedded.Order{Text: sql, Settings: ownSettings()})
 }
 
 // ownComment marks what the front end itself asks of the engine; nobody sees it in system.processes.
@@ -179,7 +186,11 @@ func (m *member) column(ctx context.Context, sql string) ([]string, error) {
 
 // table reads a query's result, all of whose columns are strings.
 func (m *member) table(ctx context.Context, sql string) ([][]string, error) {
-	data, err := m.server.Do(ctx, embedded.Order{Text: sql, Format: "JSONCompactEachRow", Settings: ownSettings()})
+	return runner(m.server.Do).table(ctx, sql)
+}
+
+func (run runner) table(ctx context.Context, sql string) ([][]string, error) {
+	data, err := run(ctx, embedded.Order{Text: sql, Format: "JSONCompactEachRow", Settings: ownSettings()})
 	if err != nil {
 		return nil, err
 	}

@@ -41,11 +41,12 @@ type database struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
+	published int // the log_ptr in ZooKeeper, as far as this process knows; the worker's own
+
 	mu      sync.Mutex
-	session int64                  // in which this member has said that it is active
-	results map[int]chan<- error   // of entries that clients of this member wait for
-	moved   chan struct{}          // closed and replaced when Pointer moves
-	orders  map[int]embedded.Order // what only this member knows of its own entries
+	session int64                // in which this member has said that it is active
+	results map[int]chan<- error // of entries that clients of this member wait for
+	moved   chan struct{}        // closed and replaced when Pointer moves
 }
 
 type doing struct {
@@ -104,12 +105,8 @@ func writeJSON(file string, value any) error {
 }
 
 // load reads what this member had when it ended.
-func (d *databases) load(ctx context.Context) error {
+func (d *databases) load() error {
 	files, err := filepath.Glob(filepath.Join(d.member.stageDir(), "database-*.json"))
-	if err != nil {
-		return err
-	}
-	there, err := d.member.column(ctx, "SELECT toString(uuid) FROM system.databases")
 	if err != nil {
 		return err
 	}
@@ -122,13 +119,25 @@ func (d *databases) load(ctx context.Context) error {
 		if err := json.Unmarshal(text, db); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if !slices.Contains(there, db.UUID) {
-			if err := os.Remove(file); err != nil {
-				return err
-			}
+		d.add(db)
+	}
+	return nil
+}
+
+// prune forgets databases that the engine does not have: a process was killed while it made or dropped them.
+func (d *databases) prune(ctx context.Context) error {
+	there, err := d.member.column(ctx, "SELECT toString(uuid) FROM system.databases")
+	if err != nil {
+		return err
+	}
+	for _, db := range d.all() {
+		if slices.Contains(there, db.UUID) {
 			continue
 		}
-		if err := d.add(ctx, db); err != nil {
+		d.mu.Lock()
+		delete(d.byName, db.Name)
+		d.mu.Unlock()
+		if err := os.Remove(db.file()); err != nil {
 			return err
 		}
 	}
@@ -136,24 +145,34 @@ func (d *databases) load(ctx context.Context) error {
 }
 
 // add makes a database known here.
-func (d *databases) add(ctx context.Context, db *database) error {
-	db.member, db.moved = d.member, make(chan struct{})
-	db.results, db.orders = map[int]chan<- error{}, map[int]embedded.Order{}
-	engine := "Replicated"
-	if d.member.Cloud {
-		engine = "Shared"
-	}
-	_, err := d.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated_databases VALUES (%s, %s, %s)", stageDatabase, quoted(db.UUID), quoted(engine), quoted(db.EngineFull)))
-	if err != nil {
-		return err
-	}
+func (d *databases) add(db *database) {
+	db.member, db.moved, db.published = d.member, make(chan struct{}), -1
+	db.results = map[int]chan<- error{}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.byName[db.Name] = db
 	if d.ctx != nil {
 		d.start(db)
 	}
+}
+
+// show has the databases shown as what they are.
+func (d *databases) show(ctx context.Context, run runner) error {
+	for _, db := range d.all() {
+		if err := db.show(ctx, run); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func (db *database) show(ctx context.Context, run runner) error {
+	engine := "Replicated"
+	if db.member.Cloud {
+		engine = "Shared"
+	}
+	_, err := run.own(ctx, fmt.Sprintf("INSERT INTO %s.replicated_databases VALUES (%s, %s, %s)", stageDatabase, quoted(db.UUID), quoted(engine), quoted(db.EngineFull)))
+	return err
 }
 
 // start begins to follow a database's log. The caller holds the lock.
@@ -240,7 +259,11 @@ func (d *databases) create(ctx context.Context, def *definition, o embedded.Orde
 	if _, err := m.server.Do(ctx, o); err != nil {
 		return err
 	}
-	return d.add(ctx, db)
+	if err := db.show(ctx, m.server.Do); err != nil {
+		return err
+	}
+	d.add(db)
+	return nil
 }
 
 // enroll makes this member a replica of the database.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
@@ -65,19 +64,36 @@ func (c *client) defineReplicated(ctx context.Context, d *definition) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case err := <-result:
-		if err != nil {
-			return err
-		}
-	case <-db.done:
-		return errStopped
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := db.outcome(ctx, result); err != nil {
+		return err
 	}
 	return c.awaitHosts(ctx, hosts{
 		what: "ReplicatedDatabase DDL task " + db.entry(n), node: db.entry(n), replicas: path.Join(db.Path, "replicas"), wait: waited, ofDatabase: true,
 	})
+}
+
+// outcome waits for what became of an entry here. A member that loses ZooKeeper meanwhile cannot tell.
+func (db *database) outcome(ctx context.Context, result <-chan error) error {
+	for {
+		alive, _, changed := db.member.session.state()
+		var lost <-chan time.Time
+		if !alive {
+			timer := time.NewTimer(keeperPatience)
+			defer timer.Stop()
+			lost = timer.C
+		}
+		select {
+		case err := <-result:
+			return err
+		case <-db.done:
+			return errStopped
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-lost:
+			return keeperError(errors.New("Connection loss"))
+		case <-changed:
+		}
+	}
 }
 
 // active waits for a moment until this member counts as active, as it will when ZooKeeper is there.
@@ -149,12 +165,18 @@ func (db *database) advance(ctx context.Context) (<-chan zk.Event, error) {
 		}
 		db.session = number
 	}
+	if err := db.publish(); err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		n := sequence(name)
 		if n < db.Pointer {
 			continue
 		}
 		if err := db.step(ctx, n); err != nil {
+			return nil, err
+		}
+		if err := db.publish(); err != nil {
 			return nil, err
 		}
 	}
@@ -217,11 +239,9 @@ func (db *database) step(ctx context.Context, n int) error {
 	if err := s.remove(path.Join(db.entry(n), "active", own)); err != nil {
 		return err
 	}
-	if err := db.moveTo(n + 1); err != nil {
-		return err
-	}
+	err = db.moveTo(n + 1)
 	db.tell(n, failed)
-	return nil
+	return err
 }
 
 // settled is the verdict about an entry. Entries of other members are waited for, until their member is lost.
@@ -276,18 +296,26 @@ func (db *database) tell(n int, failed error) {
 	}
 }
 
-// moveTo says that everything before an entry is done here.
+// moveTo notes that everything before an entry is done here.
 func (db *database) moveTo(n int) error {
 	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.Pointer, db.Doing = n, nil
 	close(db.moved)
 	db.moved = make(chan struct{})
-	err := db.save()
-	db.mu.Unlock()
-	if err != nil {
-		return err
+	return db.save()
+}
+
+// publish says in ZooKeeper how far this member is, unless it has.
+func (db *database) publish() error {
+	if db.published == db.Pointer {
+		return nil
 	}
-	return db.member.session.put(db.replica()+"/log_ptr", fmt.Append(nil, n))
+	err := db.member.session.put(db.replica()+"/log_ptr", fmt.Append(nil, db.Pointer))
+	if err == nil {
+		db.published = db.Pointer
+	}
+	return err
 }
 
 // carryOut runs an entry on the engine, unless a killed process of this member had done so. failed is what the engine
@@ -316,7 +344,8 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 	if err != nil {
 		return nil, err
 	}
-	failed = m.carryOut(ctx, d, embedded.Order{Database: entry.Database, Settings: entry.Settings})
+	o := embedded.Order{Database: entry.Database, Settings: entry.Settings}
+	failed = m.logged(ctx, d, o, func() error { return m.carryOut(ctx, d, o) })
 	if failed != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -346,5 +375,3 @@ func (m *member) fingerprint(ctx context.Context, d *definition, database string
 	sum := sha256.Sum256([]byte(strings.Join(list, "\x00")))
 	return hex.EncodeToString(sum[:]), nil
 }
-
-var _ = ast.Name{}

@@ -22,7 +22,7 @@ func (c *client) define(ctx context.Context) error {
 	}
 	switch {
 	case d.kind == "ACCESS":
-		return unsupported(d.verb + " of users, roles, profiles, quotas and policies")
+		return unsupported(d.verb + " of this form of user, role, profile, quota or policy")
 	case d.verb == "ATTACH", d.verb == "UNDROP", d.verb == "DETACH":
 		return unsupported(d.verb)
 	case d.temporary:
@@ -153,8 +153,8 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	if err != nil {
 		return err
 	}
-	if len(free) > 0 || d.verb == "CREATE" && sql != l.sql {
-		return unsupported("a definition over the system tables that the stage answers for")
+	if len(free) > 0 || sql != l.sql {
+		return unsupported("a definition with hostName() or a system table that the stage answers for")
 	}
 	o.Text = sql
 	_, err = m.server.Do(ctx, o)

@@ -124,6 +124,9 @@ func (m *member) gather(ctx context.Context, t *text, f *fan, skip bool, databas
 	if f.table.Database == "" {
 		f.table.Database = database
 	}
+	if f.table.Database == "" {
+		return "", none, unsupported("a name without its database in a session")
+	}
 	names, types, err := m.columnsOf(ctx, f.table)
 	if err != nil {
 		return "", none, err

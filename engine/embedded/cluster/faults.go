@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand"
 	"net/http"
 	"os"
@@ -49,6 +48,10 @@ const (
 
 // Match chooses statements. A statement matches when all that is given fits.
 type Match struct {
+	// Log chooses among the statements that the member carries out from the log of a Replicated database or from the queue
+	// of ON CLUSTER, not among those of its clients: [Delay], [Fail], [KillBefore] and [KillAfter] can happen to them. One
+	// that fails on a member and worked elsewhere is tried again.
+	Log bool `json:"log,omitempty"`
 	// Kind is the statement's first word: CREATE, INSERT, SELECT.
 	Kind string `json:"kind,omitempty"`
 	// Comment is part of its log_comment, Text of its text.
@@ -100,12 +103,12 @@ func (f *faults) clear() {
 }
 
 // strike finds the fault that happens to a statement, if any.
-func (f *faults) strike(kind, comment, text string) (*Fault, <-chan struct{}) {
+func (f *faults) strike(log bool, kind, comment, text string) (*Fault, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, a := range f.armed {
 		m := a.Match
-		if m.Kind != "" && !strings.EqualFold(m.Kind, kind) || !strings.Contains(comment, m.Comment) || !strings.Contains(text, m.Text) {
+		if m.Log != log || m.Kind != "" && !strings.EqualFold(m.Kind, kind) || !strings.Contains(comment, m.Comment) || !strings.Contains(text, m.Text) {
 			continue
 		}
 		a.seen++
@@ -121,19 +124,11 @@ func (f *faults) strike(kind, comment, text string) (*Fault, <-chan struct{}) {
 
 // around runs a statement with the fault that happens to it.
 func (f *faults) around(ctx context.Context, c *client, answer func() error) error {
-	fault, lift := f.strike(c.text.word(0), c.here.comment, c.here.text)
+	fault, lift := f.strike(false, c.text.word(0), c.here.comment, c.here.text)
 	if fault == nil {
 		return answer()
 	}
-	held := func() {
-		timer := time.NewTimer(time.Duration(fault.DelayMS) * time.Millisecond)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-lift:
-		case <-ctx.Done():
-		}
-	}
+	held := func() { fault.hold(ctx, lift) }
 	switch fault.What {
 	case Delay:
 		held()
@@ -142,7 +137,7 @@ func (f *faults) around(ctx context.Context, c *client, answer func() error) err
 		}
 		return answer()
 	case Fail:
-		return embedded.NewException(fault.Code, "", fault.Text)
+		return c.member.exception(ctx, fault.Code, fault.Text)
 	case Drop:
 		return embedded.ErrHangUp
 	case KillBefore:
@@ -162,29 +157,76 @@ func (f *faults) around(ctx context.Context, c *client, answer func() error) err
 	return fmt.Errorf("the fault %q is unknown", fault.What)
 }
 
+// hold waits as long as a delay lasts.
+func (f *Fault) hold(ctx context.Context, lift <-chan struct{}) {
+	timer := time.NewTimer(time.Duration(f.DelayMS) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-lift:
+	case <-ctx.Done():
+	}
+}
+
+// logged runs a statement of a log with the fault that happens to it.
+func (m *member) logged(ctx context.Context, d *definition, o embedded.Order, run func() error) error {
+	fault, lift := m.faults.strike(true, d.verb, o.Settings["log_comment"], d.text.src)
+	if fault == nil {
+		return run()
+	}
+	switch fault.What {
+	case Delay:
+		leave := m.present.enter(&presence{id: "ddl-" + randomID(), text: d.text.src, comment: o.Settings["log_comment"], database: o.Database, settings: o.Settings})
+		fault.hold(ctx, lift)
+		leave()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	case Fail:
+		return m.exception(ctx, fault.Code, fault.Text)
+	case KillBefore:
+		end()
+	case KillAfter:
+		_ = run() // nobody hears of it
+		end()
+	}
+	return run()
+}
+
 // end is kill -9 by one's own hand.
 func end() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {} // until it has arrived
 }
 
-func known(w What) bool {
-	return slices.Contains([]What{Delay, DelayAnswer, LoseAnswer, Drop, Fail, KillBefore, KillAfter}, w)
+// whats are all that can happen.
+func whats() []What {
+	return []What{Delay, DelayAnswer, LoseAnswer, Drop, Fail, KillBefore, KillAfter}
+}
+
+// check refuses a fault nobody can mean.
+func (f Fault) check() error {
+	switch {
+	case !slices.Contains(whats(), f.What):
+		return fmt.Errorf("a fault %q is unknown: %q are possible", f.What, whats())
+	case (f.What == Delay || f.What == DelayAnswer) && f.DelayMS <= 0:
+		return fmt.Errorf("the fault %s needs delay_ms, the milliseconds that it lasts", f.What)
+	case f.What == Fail && f.Code == 0:
+		return errors.New("the fault fail needs code, the exception's number")
+	case f.Match.Log && (f.What == DelayAnswer || f.What == LoseAnswer || f.What == Drop):
+		return fmt.Errorf("the fault %s is for statements of clients, and match.log chooses others", f.What)
+	case f.Match.Chance < 0 || f.Match.Chance > 1:
+		return fmt.Errorf("a chance of %g: from 0 to 1 is possible", f.Match.Chance)
+	}
+	return nil
 }
 
 func (m *member) serveFault(_ http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(r.Body)
+	f, err := readFault(r.Body)
 	if err != nil {
 		return err
 	}
-	var fault Fault
-	if err := json.Unmarshal(body, &fault); err != nil {
-		return err
-	}
-	if !known(fault.What) {
-		return fmt.Errorf("the fault %q is unknown", fault.What)
-	}
-	m.faults.arm(fault)
+	m.faults.arm(f)
 	return nil
 }
 
@@ -196,6 +238,9 @@ func (m *member) serveFired(w http.ResponseWriter, _ *http.Request) error {
 
 // Inject arms a fault on a member. Faults of a member that ends are gone.
 func (m *Member) Inject(ctx context.Context, f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	body, err := json.Marshal(f)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 
@@ -38,6 +39,10 @@ func (m *member) Answer(ctx context.Context, q *embedded.Query) error {
 			f()
 		}
 	}()
+	if changes(t.word(0)) {
+		// A server goes on with what changes something when its client has left.
+		ctx = context.WithoutCancel(ctx)
+	}
 	return m.faults.around(ctx, c, func() error { return c.answer(ctx) })
 }
 
@@ -100,6 +105,12 @@ func (c *client) answer(ctx context.Context) error {
 	if err := c.refuse(); err != nil {
 		return err
 	}
+	if c.ReadOnly() && changes(t.word(0)) {
+		return embedded.NewException(164, "READONLY", "Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. You should use method POST for modifying queries")
+	}
+	if !c.HasData() && c.member.access.keeper.Answers(t.src) {
+		return c.changeAccess(ctx)
+	}
 	switch t.word(0) {
 	case "INSERT":
 		return c.insert(ctx)
@@ -120,6 +131,15 @@ func (c *client) answer(ctx context.Context) error {
 		return c.query(ctx)
 	}
 	return c.run(ctx, t.src) // the engine knows it or calls it a syntax error
+}
+
+// changes reports a statement, by its first word, that readonly forbids.
+func changes(word string) bool {
+	switch word {
+	case "SELECT", "WITH", "EXPLAIN", "DESCRIBE", "DESC", "EXISTS", "CHECK", "USE", "SHOW", "SET", "":
+		return false
+	}
+	return true
 }
 
 // refuse names what would be answered wrongly.
@@ -196,15 +216,17 @@ func (c *client) showCreate(ctx context.Context) error {
 		return c.run(ctx, t.src)
 	}
 	n, next := t.full(i)
-	if n.Database == "" {
-		n.Database = c.database()
+	if n.Database == "" && c.Session() != "" {
+		return unsupported("a name without its database in a session")
 	}
+	n = c.in(n)
 	if _, replicated, err := c.member.tables.find(ctx, n); err != nil {
 		return err
 	} else if !replicated {
 		return c.run(ctx, t.src)
 	}
-	return c.run(ctx, "SELECT formatQuery(create_table_query) AS statement FROM "+stageDatabase+".tables WHERE database = "+quoted(n.Database)+" AND name = "+quoted(n.Name)+c.rest(next))
+	return c.run(ctx, "SELECT formatQuery(create_table_query) AS statement FROM "+stageDatabase+".tables WHERE database = "+quoted(n.Database)+" AND name = "+quoted(n.Name)+
+		" SETTINGS max_query_size = 1073741824"+c.rest(next))
 }
 
 func (c *client) showCreateDatabase(ctx context.Context, name string, next int) error {
@@ -246,10 +268,13 @@ func (c *client) system(ctx context.Context) error {
 	return c.run(ctx, t.src)
 }
 
-// isNotFound reports an exception that says that something is not there.
-func isNotFound(err error) bool {
-	code, _ := embedded.Code(err)
-	return code == 60 || code == 81
+// exception makes an exception by its code, whose name the engine knows.
+func (m *member) exception(ctx context.Context, code int, text string) error {
+	name := "UNKNOWN_EXCEPTION"
+	if list, err := m.column(ctx, fmt.Sprintf("SELECT errorCodeToName(%d)", code)); err == nil && list[0] != "" {
+		name = list[0]
+	}
+	return embedded.NewException(code, name, text)
 }
 
 var errStopped = errors.New("the member is stopping")

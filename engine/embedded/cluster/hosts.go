@@ -76,7 +76,7 @@ func (c *client) awaitHosts(ctx context.Context, h hosts) error {
 				}
 			}
 			if status.Code != 0 && first == nil && mode != "never_throw" {
-				first = embedded.NewException(status.Code, "", fmt.Sprintf("There was an error on [%s]: Code: %d. %s", host, status.Code, status.Text))
+				first = c.member.exception(ctx, status.Code, fmt.Sprintf("There was an error on [%s]: Code: %d. %s", host, status.Code, status.Text))
 			}
 			rows = append(rows, h.row(host, status, len(h.wait)-len(finished), len(active)))
 		}

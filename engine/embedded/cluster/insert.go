@@ -151,24 +151,19 @@ type block struct {
 func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, error) {
 	m := c.member
 	into := ast.Name{Database: stageDatabase, Name: "insert_" + randomID()}
-	list, err := m.table(ctx, "SELECT name, type, default_kind, default_expression FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" ORDER BY position")
+	list, err := m.table(ctx, "SELECT name, default_kind FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" ORDER BY position")
 	if err != nil {
 		return block{}, err
 	}
 	var b block
-	definitions := make([]string, len(list))
-	for i, col := range list {
-		definitions[i] = ast.QuoteIdent(col[0]) + " " + col[1]
-		if col[2] != "" {
-			definitions[i] += " " + col[2] + " " + col[3]
-		}
-		if col[2] == "" || col[2] == "DEFAULT" || col[2] == "MATERIALIZED" {
+	for _, col := range list {
+		if col[1] == "" || col[1] == "DEFAULT" || col[1] == "MATERIALIZED" {
 			b.columns = append(b.columns, col[0])
 		}
 	}
 	settings := ownSettings()
-	settings["allow_suspicious_low_cardinality_types"], settings["allow_suspicious_variant_types"] = "1", "1"
-	if _, err := m.server.Do(ctx, embedded.Order{Text: "CREATE TABLE " + into.SQL() + " (" + strings.Join(definitions, ", ") + ") ENGINE = Memory", Settings: settings}); err != nil {
+	settings["allow_suspicious_low_cardinality_types"], settings["allow_suspicious_variant_types"], settings["allow_suspicious_codecs"] = "1", "1", "1"
+	if _, err := m.server.Do(ctx, embedded.Order{Text: "CREATE TABLE " + into.SQL() + " AS " + n.SQL() + " ENGINE = Memory", Settings: settings}); err != nil {
 		return block{}, err
 	}
 	defer func() { _, _ = m.do(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+into.SQL()) }() // it is in memory
@@ -217,7 +212,7 @@ func (c *client) selectInto(ctx context.Context, sql string) error {
 	if err != nil {
 		return err
 	}
-	text, free, err := c.member.rewriteOwn(ctx, t, c.on("skip_unavailable_shards"), c.database())
+	text, free, err := c.member.rewrite(ctx, t, c.on("skip_unavailable_shards"), c.current())
 	c.free = append(c.free, free...)
 	if err != nil {
 		return err
@@ -294,7 +289,10 @@ func (c *client) commit(ctx context.Context, r *replica, b block, q quorum) erro
 			return err
 		}
 	}
-	return r.await(ctx, n)
+	bounded, cancel := context.WithTimeoutCause(ctx, 2*keeperPatience,
+		embedded.NewException(319, "UNKNOWN_STATUS_OF_INSERT", "Unknown status, client must retry. Reason: the block is in the log and ZooKeeper does not answer"))
+	defer cancel()
+	return r.await(bounded, n)
 }
 
 // again is an INSERT that found an equal block, or another one's quorum, in its place.
@@ -400,6 +398,9 @@ func (c *client) awaitQuorum(ctx context.Context, node, block string, q quorum) 
 // sequential answers for select_sequential_consistency: each replicated table that the query may read has all that
 // reached a quorum.
 func (c *client) sequential(ctx context.Context) error {
+	if c.Session() != "" {
+		return unsupported("select_sequential_consistency in a session")
+	}
 	seen := map[ast.Name]bool{}
 	return c.sequentialIn(ctx, c.text, c.database(), seen)
 }

@@ -34,7 +34,14 @@ func (m *Member) Kill() error {
 }
 
 // Pause stops a member where it stands (SIGSTOP). It still accepts connections, as the system does it, and answers none.
-func (m *Member) Pause() error { return m.process.signal(syscall.SIGSTOP) }
+func (m *Member) Pause() error {
+	if err := m.process.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), m.cluster.options.StartTimeout, errSlow)
+	defer cancel()
+	return poll(ctx, func() (bool, error) { return stopped(m.PID()), nil }, func() string { return m.node.Name + " does not stand still" })
+}
 
 // Resume lets a paused member go on.
 func (m *Member) Resume() error { return m.process.signal(syscall.SIGCONT) }

@@ -29,6 +29,7 @@ type member struct {
 	dbs     *databases
 	tables  *tables
 	queue   *queue
+	access  *accessLog
 	client  *http.Client // to the other members
 	work    sync.WaitGroup
 	log     *slog.Logger
@@ -40,7 +41,9 @@ type member struct {
 func runMember(n node) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	signal.Ignore(syscall.SIGINT) // a terminal's; the supervisor decides
+	// SIGINT is a terminal's, and the supervisor decides. SIGPIPE comes when the engine writes to a ZooKeeper that has given
+	// it up, and would end a process that does not ignore it.
+	signal.Ignore(syscall.SIGINT, syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -73,7 +76,7 @@ func (m *member) open(ctx context.Context) (err error) {
 	}
 	m.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
 	m.faults = newFaults(m.Seed)
-	m.dbs, m.tables, m.queue = newDatabases(m), newTables(m), newQueue(m)
+	m.dbs, m.tables, m.queue, m.access = newDatabases(m), newTables(m), newQueue(m), newAccessLog(m)
 	if m.Keeper != "" {
 		if m.session, err = openSession(m.Keeper, m.SessionTimeout); err != nil {
 			return err
@@ -82,29 +85,29 @@ func (m *member) open(ctx context.Context) (err error) {
 	if err := m.serveControl(); err != nil {
 		return err
 	}
-	// What a process that was killed had in the database of views.
-	if err := os.RemoveAll(filepath.Join(m.Dir, "data", "data", stageDatabase)); err != nil {
+	if err := errors.Join(m.dbs.load(), m.tables.load(), m.access.load()); err != nil {
 		return err
 	}
 	m.server, err = embedded.Start(ctx, embedded.Options{
-		Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), Front: m, MaxMemory: 1 << 30, MaxQueries: 24,
+		Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), MaxMemory: 1 << 30, MaxQueries: 24, Front: m, Access: m.access.keeper,
+		Opened: func(do func(context.Context, embedded.Order) ([]byte, error)) error {
+			return m.dress(context.WithoutCancel(ctx), do)
+		},
 	})
 	if err != nil {
 		return err
 	}
-	if err := m.dress(ctx); err != nil {
+	if err := m.dbs.prune(ctx); err != nil {
 		return err
 	}
-	if err := m.dbs.load(ctx); err != nil {
-		return err
-	}
-	if err := m.tables.load(ctx); err != nil {
+	if err := m.tables.reconcile(ctx); err != nil {
 		return err
 	}
 	if m.session != nil {
 		m.work.Go(func() { m.dbs.run(ctx) })
 		m.work.Go(func() { m.tables.run(ctx) })
 		m.work.Go(func() { m.queue.run(ctx) })
+		m.work.Go(func() { m.access.run(ctx) })
 	}
 	m.door = &door{port: m.Port, handler: m.server}
 	return m.door.open()
@@ -128,7 +131,7 @@ func (m *member) config() string {
 		host, port, m.SessionTimeout.Milliseconds())
 	xml += "  <keeper_map_path_prefix>/clickhouse/keeper_map</keeper_map_path_prefix>\n"
 	if !m.CollectionsOutside {
-		xml += "  <named_collections_storage><type>zookeeper</type><path>/clickhouse/named_collections</path></named_collections_storage>\n"
+		xml += "  <named_collections_storage><type>zookeeper</type><path>/clickhouse/named_collections</path><update_timeout_ms>200</update_timeout_ms></named_collections_storage>\n"
 	}
 	if !m.FunctionsOutside {
 		xml += "  <user_defined_zookeeper_path>/clickhouse/user_defined</user_defined_zookeeper_path>\n"

@@ -41,6 +41,7 @@ func spawn(name, mode, config string, ready func(line string)) (*process, error)
 	}
 	go func() {
 		p.err = p.cmd.Wait()
+		_, _ = fmt.Fprintf(p.log, "it ended: %s\n", p.cmd.ProcessState) // a tail takes everything
 		close(p.done)
 	}()
 	return p, nil

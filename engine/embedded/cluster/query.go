@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
@@ -19,6 +21,9 @@ func quoted(s string) string { return ast.QuoteString(s) }
 
 // query answers a SELECT and its like: the same text, with what only a cluster knows put in its places.
 func (c *client) query(ctx context.Context) error {
+	if c.text.word(0) == "EXISTS" {
+		return c.exists(ctx)
+	}
 	if c.on("select_sequential_consistency") {
 		if err := c.sequential(ctx); err != nil {
 			return err
@@ -31,17 +36,31 @@ func (c *client) query(ctx context.Context) error {
 	return c.run(ctx, sql)
 }
 
+// exists is EXISTS: the engine has every object but one.
+func (c *client) exists(ctx context.Context) error {
+	t := c.text
+	for i := range t.tokens {
+		if t.name(i) == "system" && t.name(i+2) == "zookeeper" && c.member.session != nil {
+			return c.run(ctx, "SELECT 1 AS result"+c.rest(i+3))
+		}
+	}
+	return c.run(ctx, t.src)
+}
+
+// current is the database of unqualified names; empty in a session, which has one of its own.
+func (c *client) current() string {
+	if c.Session() != "" {
+		return ""
+	}
+	return c.database()
+}
+
 // rewrite is the query as the engine can answer it.
 func (c *client) rewrite(ctx context.Context) (string, error) {
 	skip := c.on("skip_unavailable_shards")
-	sql, free, err := c.member.rewrite(ctx, c.text, skip, c.database())
+	sql, free, err := c.member.rewrite(ctx, c.text, skip, c.current())
 	c.free = append(c.free, free...)
 	return sql, err
-}
-
-// rewriteOwn is [member.rewrite] for a text that names tables of the stage by itself.
-func (m *member) rewriteOwn(ctx context.Context, t *text, skip bool, database string) (string, []func(), error) {
-	return m.rewrite(ctx, t, skip, database)
 }
 
 // rewrite puts views where system tables are named, the rows of all members where clusterAllReplicas asks for them, and
@@ -302,12 +321,47 @@ func (m *member) askMember(ctx context.Context, p peer, asked question, skip boo
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { m.watchOver(ctx, p, cancel) })
+	defer func() {
+		cancel(nil)
+		watching.Wait()
+	}()
 	data, err := call(ctx, m.client, http.MethodPost, m.control(p, "/query"), body)
-	if refused, ok := err.(*refusal); ok {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
 		return nil, embedded.NewException(279, "ALL_CONNECTION_TRIES_FAILED", fmt.Sprintf("Received from %s: %s", p.host(), refused.text))
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		// It was there when it was asked: no setting skips it any more.
+		return nil, embedded.NewException(210, "NETWORK_ERROR", fmt.Sprintf("Attempt to read after eof: while reading from %s", p.host()))
 	}
-	if err != nil && skip && ctx.Err() == nil {
-		return nil, nil // it left while it was asked
+	return data, nil
+}
+
+// silence is how long a member that is at a query may not answer at all; a server's receive_timeout is 300 s.
+const silence = 10 * time.Second
+
+// watchOver gives a query up whose member has fallen silent.
+func (m *member) watchOver(ctx context.Context, p peer, cancel context.CancelCauseFunc) {
+	heard := time.Now()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if m.reachable(ctx, p) {
+			heard = time.Now()
+		}
+		if time.Since(heard) > silence {
+			cancel(embedded.NewException(209, "SOCKET_TIMEOUT", fmt.Sprintf("Timeout exceeded while reading from socket (%s, %d ms)", p.host(), silence.Milliseconds())))
+			return
+		}
 	}
-	return data, err
 }

@@ -231,10 +231,15 @@ func (q *queue) carryOut(ctx context.Context, entry queueEntry) error {
 		return unsupported("this statement ON CLUSTER")
 	}
 	o := embedded.Order{Text: t.apply(nil), Database: entry.Database, Settings: entry.Settings}
+	err = m.logged(ctx, d, o, func() error {
+		if d.kind != "DATABASE" {
+			return m.carryOut(ctx, d, o)
+		}
+		return m.carryOutDatabase(ctx, d, o, entry.UUID)
+	})
 	if d.kind != "DATABASE" {
-		return m.carryOut(ctx, d, o)
+		return err
 	}
-	err = m.carryOutDatabase(ctx, d, o, entry.UUID)
 	if db := m.dbs.find(d.names[0].Name); db != nil && d.verb == "CREATE" && db.UUID == entry.UUID {
 		return nil // done by a process that was killed before it could say
 	}

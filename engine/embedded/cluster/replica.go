@@ -36,6 +36,8 @@ type replica struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
+	published int // the log_pointer in ZooKeeper, as far as this process knows; the worker's own
+
 	mu      sync.Mutex
 	session int64
 	state   replicaState
@@ -82,7 +84,7 @@ func (q quorumStatus) String() string {
 }
 
 func (m *member) openReplica(known replication) (*replica, error) {
-	r := &replica{replication: known, member: m, moved: make(chan struct{}), kicked: make(chan struct{}, 1)}
+	r := &replica{replication: known, member: m, published: -1, moved: make(chan struct{}), kicked: make(chan struct{}, 1)}
 	text, err := os.ReadFile(r.file())
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -249,6 +251,9 @@ func (r *replica) advance(ctx context.Context) (<-chan zk.Event, error) {
 			return nil, err
 		}
 		behind = behind || !taken
+	}
+	if err := r.publish(); err != nil {
+		return nil, err
 	}
 	if behind {
 		// Something is to come: a quorum, or the return of the one member that has a block.
@@ -455,21 +460,31 @@ func (r *replica) name(ctx context.Context) (ast.Name, error) {
 // moveTo notes that an entry is taken in.
 func (r *replica) moveTo(n int) error {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.state.Doing = nil
 	r.state.Ahead = append(r.state.Ahead, n)
 	for at := slices.Index(r.state.Ahead, r.state.Pointer); at >= 0; at = slices.Index(r.state.Ahead, r.state.Pointer) {
 		r.state.Ahead = slices.Delete(r.state.Ahead, at, at+1)
 		r.state.Pointer++
 	}
-	pointer := r.state.Pointer
 	close(r.moved)
 	r.moved = make(chan struct{})
-	err := r.save()
+	return r.save()
+}
+
+// publish says in ZooKeeper how far this member is, unless it has.
+func (r *replica) publish() error {
+	r.mu.Lock()
+	pointer := r.state.Pointer
 	r.mu.Unlock()
-	if err != nil {
-		return err
+	if r.published == pointer {
+		return nil
 	}
-	return r.member.session.put(r.own()+"/log_pointer", fmt.Append(nil, pointer))
+	err := r.member.session.put(r.own()+"/log_pointer", fmt.Append(nil, pointer))
+	if err == nil {
+		r.published = pointer
+	}
+	return err
 }
 
 // await waits until an entry is taken in here.

@@ -33,36 +33,34 @@ func errNoKeeper() error {
 }
 
 func openSession(address string, timeout time.Duration) (*session, error) {
-	conn, events, err := zk.Connect([]string{address}, timeout, zk.WithLogger(silent{}))
-	if err != nil {
-		return nil, err
-	}
-	s := &session{conn: conn, changed: make(chan struct{})}
-	go s.follow(events)
-	return s, nil
+	s := &session{changed: make(chan struct{})}
+	// Held until conn is set, which event needs.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// The client's channel of events drops what finds no room; the callback misses nothing.
+	conn, _, err := zk.Connect([]string{address}, timeout, zk.WithLogger(silent{}), zk.WithMaxBufferSize(maxNode), zk.WithEventCallback(s.event))
+	s.conn = conn
+	return s, err
 }
 
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// follow ends when the connection is closed, with the process.
-func (s *session) follow(events <-chan zk.Event) {
-	for e := range events {
-		if e.Type != zk.EventSession {
-			continue
-		}
-		s.mu.Lock()
-		alive := e.State == zk.StateHasSession
-		if alive != s.alive {
-			s.alive = alive
-			if alive {
-				s.number = s.conn.SessionID()
-			}
-			close(s.changed)
-			s.changed = make(chan struct{})
-		}
-		s.mu.Unlock()
+func (s *session) event(e zk.Event) {
+	if e.Type != zk.EventSession {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	alive, number := e.State == zk.StateHasSession, s.number
+	if alive {
+		number = s.conn.SessionID()
+	}
+	if alive != s.alive || number != s.number {
+		s.alive, s.number = alive, number
+		close(s.changed)
+		s.changed = make(chan struct{})
 	}
 }
 

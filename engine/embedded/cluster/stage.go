@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +36,12 @@ func stagedTables() []string {
 	return []string{"tables", "databases", "clusters", "distributed_ddl_queue", "replicas", "processes", "settings", "user_directories", "server_settings", "parts"}
 }
 
-// dress makes the views.
-func (m *member) dress(ctx context.Context) error {
+// dress makes the views, for an engine that has just opened.
+func (m *member) dress(ctx context.Context, run runner) error {
+	// What an engine that was closed, or killed, had there: a directory that is in the way.
+	if err := os.RemoveAll(filepath.Join(m.Dir, "data", "data", stageDatabase)); err != nil {
+		return err
+	}
 	statements := []string{
 		"CREATE DATABASE IF NOT EXISTS " + stageDatabase + " ENGINE = Memory",
 		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String, shown UUID) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
@@ -59,27 +65,27 @@ func (m *member) dress(ctx context.Context) error {
 	}
 	statements = append(statements, "CREATE VIEW _dfe_stage.server_settings AS SELECT * REPLACE ("+collections+" AS value) FROM system.server_settings")
 	for _, sql := range statements {
-		if _, err := m.do(ctx, sql); err != nil {
+		if _, err := run.own(ctx, sql); err != nil {
 			return err
 		}
 	}
 	for _, table := range []string{"clusters", "distributed_ddl_queue", "replicas", "user_directories"} {
-		from, err := m.fromStage(ctx, table)
+		from, err := m.fromStage(ctx, run, table)
 		if err != nil {
 			return err
 		}
-		if _, err := m.do(ctx, "CREATE VIEW _dfe_stage."+table+" AS SELECT * FROM "+from); err != nil {
+		if _, err := run.own(ctx, "CREATE VIEW _dfe_stage."+table+" AS SELECT * FROM "+from); err != nil {
 			return err
 		}
 	}
-	from, err := m.fromStage(ctx, "processes")
+	from, err := m.fromStage(ctx, run, "processes")
 	if err != nil {
 		return err
 	}
-	_, err = m.do(ctx, `CREATE VIEW _dfe_stage.processes AS
+	_, err = run.own(ctx, `CREATE VIEW _dfe_stage.processes AS
 		SELECT * REPLACE (replaceAll(query, '_dfe_stage.', 'system.') AS query) FROM system.processes WHERE Settings['log_comment'] != '`+ownComment+`'
 		UNION ALL SELECT * FROM `+from)
-	return err
+	return errors.Join(err, m.dbs.show(ctx, run), m.tables.show(ctx, run))
 }
 
 // viewOfTables shows replicated tables as such, and the table of ZooKeeper where there is one.
@@ -136,7 +142,7 @@ func engineWord(before string) string {
 }
 
 // structure is the columns of a system table, in the words of url()'s third argument.
-func (m *member) structure(ctx context.Context, table string) (names []string, structure string, err error) {
+func (m *member) structure(ctx context.Context, run runner, table string) (names []string, structure string, err error) {
 	type columns struct {
 		names     []string
 		structure string
@@ -145,7 +151,7 @@ func (m *member) structure(ctx context.Context, table string) (names []string, s
 		c := known.(columns)
 		return c.names, c.structure, nil
 	}
-	list, err := m.table(ctx, "SELECT name, type FROM system.columns WHERE database = 'system' AND table = "+ast.QuoteString(table)+" AND default_kind != 'ALIAS' ORDER BY position")
+	list, err := run.table(ctx, "SELECT name, type FROM system.columns WHERE database = 'system' AND table = "+ast.QuoteString(table)+" AND default_kind != 'ALIAS' ORDER BY position")
 	if err != nil {
 		return nil, "", err
 	}
@@ -161,8 +167,8 @@ func (m *member) structure(ctx context.Context, table string) (names []string, s
 }
 
 // fromStage is the table function by which the engine reads what the front end knows.
-func (m *member) fromStage(ctx context.Context, table string) (string, error) {
-	_, structure, err := m.structure(ctx, table)
+func (m *member) fromStage(ctx context.Context, run runner, table string) (string, error) {
+	_, structure, err := m.structure(ctx, run, table)
 	if err != nil {
 		return "", err
 	}

@@ -46,22 +46,37 @@ func (t *tables) register(ctx context.Context, list []replication) error {
 	defer t.mu.Unlock()
 	for _, r := range list {
 		t.known[r.UUID] = r
-		if err := t.show(ctx, r); err != nil {
-			return err
-		}
+	}
+	if err := show(ctx, t.member.server.Do, list...); err != nil {
+		return err
 	}
 	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
 }
 
 const noUUID = "00000000-0000-0000-0000-000000000000"
 
-func (t *tables) show(ctx context.Context, r replication) error {
-	_, err := t.member.do(ctx, fmt.Sprintf("INSERT INTO %s.replicated VALUES (%s, %s, %s)", stageDatabase, quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID))))
+// show has tables shown as what they are.
+func show(ctx context.Context, run runner, list ...replication) error {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := make([]string, len(list))
+	for i, r := range list {
+		rows[i] = fmt.Sprintf("(%s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID)))
+	}
+	_, err := run.own(ctx, "INSERT INTO "+stageDatabase+".replicated VALUES "+strings.Join(rows, ", "))
 	return err
 }
 
+// show does it for all.
+func (t *tables) show(ctx context.Context, run runner) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return show(ctx, run, slices.Collect(maps.Values(t.known))...)
+}
+
 // load reads what was registered.
-func (t *tables) load(ctx context.Context) error {
+func (t *tables) load() error {
 	text, err := os.ReadFile(t.file())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -75,11 +90,8 @@ func (t *tables) load(ctx context.Context) error {
 	}
 	for _, r := range list {
 		t.known[r.UUID] = r
-		if err := t.show(ctx, r); err != nil {
-			return err
-		}
 	}
-	return t.reconcile(ctx)
+	return nil
 }
 
 // run replicates rows until ctx ends.

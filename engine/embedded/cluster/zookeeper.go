@@ -40,6 +40,9 @@ func installKeeper(ctx context.Context, progress io.Writer) (string, error) {
 	return jars, nil
 }
 
+// maxNode is how many bytes one node may have: a statement has to fit into one.
+const maxNode = 64 << 20
+
 // zookeeper is the one ZooKeeper server of a cluster, which outlives its process: it may be stopped and started.
 type zookeeper struct {
 	dir, jars string
@@ -60,7 +63,7 @@ func (z *zookeeper) start(ctx context.Context) error {
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return fmt.Errorf("ZooKeeper: %w", err)
 	}
-	p, err := jvm.Start(filepath.Join(z.dir, "log"), append([]string{"-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"},
+	p, err := jvm.Start(filepath.Join(z.dir, "log"), append([]string{"-Dzookeeper.forceSync=no", fmt.Sprintf("-Djute.maxbuffer=%d", maxNode), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"},
 		jvm.Command(jvm.Jars(z.jars), "org.apache.zookeeper.server.ZooKeeperServerMain", file)...))
 	if err != nil {
 		return fmt.Errorf("ZooKeeper: %w", err)

@@ -20,9 +20,11 @@ import (
 	"github.com/dfe-engine/dfe/engine/internal/jvm"
 )
 
-// The user that every listener with SASL knows, by every mechanism.
+// The user that every listener with SASL knows, by every mechanism; and one that may do nothing that no ACL allows it,
+// known by PLAIN with the same password. Everybody else may do everything.
 const (
 	User     = "dfe"
+	Guest    = "guest"
 	Password = "a pass-word"
 )
 
@@ -93,13 +95,18 @@ func Start(t testing.TB) *Broker {
 }
 
 const (
-	// startWait bounds the start, on a machine that is busy with other tests.
-	startWait = 2 * time.Minute
-	tries     = 3 // another process may take a port before the broker does
+	// installWait bounds the fetching of what this machine does not have yet, startWait one start, on a machine that is
+	// busy with other tests.
+	installWait = 10 * time.Minute
+	startWait   = 2 * time.Minute
+
+	tries = 3 // another process may take a port before the broker does
 )
 
 func start(ctx context.Context) (*Broker, error) {
-	f, err := install(ctx, os.Stderr)
+	bounded, cancel := context.WithTimeout(ctx, installWait)
+	defer cancel()
+	f, err := install(bounded, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +124,8 @@ func java(f files, words ...string) []string {
 }
 
 func launch(ctx context.Context, f files) (_ *Broker, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
 	dir, err := os.MkdirTemp("", "dfe-kafka-*")
 	if err != nil {
 		return nil, err
@@ -154,8 +163,6 @@ func launch(ctx context.Context, f files) (_ *Broker, err error) {
 
 // ready waits until the broker answers and is its own controller.
 func (b *Broker) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startWait)
-	defer cancel()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Plain), kgo.DisableClientMetrics())
 	if err != nil {
 		return err
@@ -211,6 +218,8 @@ func (b *Broker) properties(controller string) string {
 		"log.dirs=" + filepath.Join(b.Dir, "data"),
 		"offsets.topic.replication.factor=1",
 		"create.topic.policy.class.name=dfe.Cap",
+		"authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+		"super.users=User:ANONYMOUS;User:" + User + ";User:CN=client",
 		"ssl.keystore.type=PEM", "ssl.keystore.location=" + filepath.Join(b.Dir, "broker.pem"),
 		"ssl.truststore.type=PEM", "ssl.truststore.location=" + filepath.Join(b.Dir, "ca.pem"),
 		"listener.name.tls.ssl.client.auth=required",
@@ -218,7 +227,7 @@ func (b *Broker) properties(controller string) string {
 	for _, l := range []string{"sasl", "sasltls"} {
 		lines = append(lines,
 			"listener.name."+l+".sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
-			"listener.name."+l+".plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_"+User+"="+quoted+";",
+			"listener.name."+l+".plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_"+User+"="+quoted+" user_"+Guest+"="+quoted+";",
 			"listener.name."+l+".scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;",
 			"listener.name."+l+".scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;")
 	}

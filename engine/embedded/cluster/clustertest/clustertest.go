@@ -6,12 +6,16 @@ package clustertest
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,10 +26,35 @@ import (
 // urlsVariable names the members of a real cluster to test against, separated by commas.
 const urlsVariable = "DFE_TEST_CLUSTER_URLS"
 
+// shared is the cluster of this test binary, which Main closes.
+var shared struct {
+	sync.Mutex
+	cluster *cluster.Cluster
+	err     error
+	asked   bool
+}
+
 // Main runs the tests, or what the members of a test's cluster are, and exits. Tests may use embeddedtest beside it.
 func Main(m *testing.M) {
 	cluster.Run()
-	embeddedtest.Main(m)
+	embeddedtest.Main(tests{m})
+}
+
+// tests are those of a binary, and the end of the cluster that they share.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	code := t.M.Run()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.cluster == nil {
+		return code
+	}
+	if err := shared.cluster.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	return code
 }
 
 // Start starts a cluster for one test and ends it with the test. Where no ZooKeeper is to be had the test is skipped, and
@@ -36,12 +65,7 @@ func Start(t testing.TB, o cluster.Options) *cluster.Cluster {
 		o.Progress = os.Stderr
 	}
 	c, err := cluster.Start(t.Context(), o)
-	switch {
-	case errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
-	}
+	unavailable(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, m := range c.Members() {
@@ -55,14 +79,45 @@ func Start(t testing.TB, o cluster.Options) *cluster.Cluster {
 	return c
 }
 
-// Servers are the members of a cluster of two replicas: those of the real one that DFE_TEST_CLUSTER_URLS names, or ours.
-// A test that needs faults uses [Start].
+// Servers are the members of a cluster of two replicas: those of the real one that DFE_TEST_CLUSTER_URLS names, or of one
+// of ours that the whole test binary shares. A test that needs faults uses [Start].
 func Servers(t testing.TB) []string {
 	t.Helper()
 	if given := os.Getenv(urlsVariable); given != "" {
 		return strings.Split(given, ",")
 	}
-	return Start(t, cluster.Options{}).URLs()
+	shared.Lock()
+	defer shared.Unlock()
+	if !shared.asked {
+		shared.asked = true
+		shared.cluster, shared.err = cluster.Start(context.WithoutCancel(t.Context()), cluster.Options{Progress: os.Stderr})
+	}
+	unavailable(t, shared.err)
+	return shared.cluster.URLs()
+}
+
+// unavailable ends a test that has no cluster: skipped where no ZooKeeper is to be had, unless the variable CI is set.
+func unavailable(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
+}
+
+// Database makes a Replicated database on every member for one test and returns its name. It is dropped when the test ends.
+func Database(t testing.TB, servers []string) string {
+	t.Helper()
+	var id [6]byte
+	_, _ = rand.Read(id[:]) // crypto/rand does not fail
+	name := "test_" + hex.EncodeToString(id[:])
+	Exec(t, servers[0], fmt.Sprintf("CREATE DATABASE %[1]s ON CLUSTER '{cluster}' ENGINE = Replicated('/clickhouse/databases/%[1]s', '{shard}', '{replica}')", name))
+	t.Cleanup(func() {
+		Answer(t, servers[0], "DROP DATABASE IF EXISTS "+name+" ON CLUSTER '{cluster}' SYNC", "distributed_ddl_task_timeout=20")
+	})
+	return name
 }
 
 // Answer is what a member answers to a statement; settings go into the URL.

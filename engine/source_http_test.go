@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/service"
+	"github.com/dfe-engine/dfe/engine/tokens"
+)
+
+// over deploys a config over HTTP, as a service with that engine answers it.
+func over(t *testing.T, e *engine.Engine, text string) (int, service.Deployed) {
+	t.Helper()
+	token, hash := tokens.New()
+	file := filepath.Join(t.TempDir(), "tokens.hcl")
+	if err := os.WriteFile(file, tokens.Block("ci", hash, []tokens.Permission{tokens.SourceDeploy}, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	access, err := tokens.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(service.New(service.Options{Engine: e, Tokens: access}))
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/sources/web-access/deploy", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var document service.Deployed
+	if err := json.NewDecoder(answer.Body).Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, document
+}
+
+func TestASourceIsDeployedOverHTTP(t *testing.T) {
+	y := newYard(t)
+	for _, c := range []struct {
+		text            string
+		status, applied int
+		code            string
+	}{
+		{web, 200, 5, ""},
+		{web, 200, 0, ""},
+		{web + "column \"path\" { type = \"String\" }\n", 200, 3, ""},
+		{strings.Replace(web, "UInt16", "String", 1), 409, 0, "refused"},
+		{strings.Replace(web, "UInt16", "Uint16", 1), 422, 0, "config_faulty"},
+	} {
+		status, document := over(t, y.Engine, c.text)
+		if status != c.status || document.Summary.Applied != c.applied || document.Code != c.code {
+			t.Errorf("%d %q, %+v; want %d %q, %d applied: %s", status, document.Code, document.Summary, c.status, c.code, c.applied, document.Error)
+		}
+		if c.status == 200 && (document.Plan == nil || document.State != engine.Converged || len(document.Objects) != 5) {
+			t.Errorf("%s with %d objects, plan %v", document.State, len(document.Objects), document.Plan)
+		}
+		if c.status == 422 && (len(document.Diagnostics) != 1 || document.Diagnostics[0].Line != 9) {
+			t.Errorf("diagnostics %+v", document.Diagnostics)
+		}
+	}
+}
+
+func TestADeployWaitsForTheLeaseAndSaysWhoHasIt(t *testing.T) {
+	y := newYard(t)
+	y.pass(engine.Options{})
+	y.hold("another")
+	status, document := over(t, y.engine(engine.Options{}), web)
+	if status != 503 || document.Code != "schema_locked" || !strings.Contains(document.Error, "another") || document.State != engine.Observed {
+		t.Errorf("%d %q, %s: %s", status, document.Code, document.State, document.Error)
+	}
+}
+
+func TestADeployToAServerThatIsNotReplicatedHasTheReasonOfThePass(t *testing.T) {
+	y := newYard(t)
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: y.url}, Tree: y.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, failure := e.Pass(t.Context())
+	status, document := over(t, e, web)
+	if status != 503 || document.Code != "clickhouse_not_replicated" || failure == nil || document.Error != failure.Error() || r.Code != document.Code || len(y.databases()) != 0 {
+		t.Errorf("%d %q: %s\nthe pass: %v", status, document.Code, document.Error, failure)
+	}
+}
