@@ -77,6 +77,16 @@ func (c *client) forbidden(d *definition) error {
 			return unsupported("CREATE TABLE ... CLONE AS")
 		}
 	}
+	for i := range t.tokens {
+		if t.name(i) == "non_replicated_deduplication_window" {
+			return unsupported("the setting non_replicated_deduplication_window, which the stage uses itself,")
+		}
+	}
+	for i := d.after; d.kind == "MATERIALIZED VIEW" && d.verb == "CREATE" && i < t.len() && !(t.depth[i] == 0 && t.word(i) == "AS"); i++ {
+		if t.depth[i] == 0 && t.word(i) == "REFRESH" {
+			return unsupported("a refreshable materialized view")
+		}
+	}
 	if d.verb == "CREATE" && d.kind == "TABLE" && strings.EqualFold(d.engineName(), "Distributed") {
 		return unsupported("the engine Distributed")
 	}

@@ -72,6 +72,8 @@ func (o Options) check() error {
 		return fmt.Errorf("%d shards of %d members: from 1 to as many as there are members are possible", o.Shards, o.Members)
 	case o.Cloud && o.Shards > 1:
 		return errors.New("a service of ClickHouse Cloud has one shard: leave the number of shards out")
+	case o.Cloud && len(o.Without) > 0:
+		return errors.New("a service of ClickHouse Cloud has all that a replicated schema needs: leave nothing out")
 	case len(o.Ports) > 0 && len(o.Ports) != o.Members:
 		return fmt.Errorf("%d ports for %d members: give one for each, or none", len(o.Ports), o.Members)
 	case o.SessionTimeout < time.Second || o.SessionTimeout > 10*time.Second:

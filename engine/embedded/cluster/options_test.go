@@ -27,6 +27,7 @@ func TestOptionsNobodyCanMeanAreRefused(t *testing.T) {
 		{cluster.Options{Members: 10}, "from 1 to 9"},
 		{cluster.Options{Shards: 3}, "3 shards of 2 members"},
 		{cluster.Options{Cloud: true, Shards: 2}, "one shard"},
+		{cluster.Options{Cloud: true, Without: []string{"keeper"}}, "leave nothing out"},
 		{cluster.Options{Ports: []int{1}}, "1 ports for 2 members"},
 		{cluster.Options{Without: []string{"kepeer"}}, `without "kepeer"`},
 		{cluster.Options{SessionTimeout: time.Minute}, "from 1 s to 10 s"},

@@ -68,6 +68,8 @@ func TestWhatTheStageCannotDoIsRefusedByName(t *testing.T) {
 		"CREATE TABLE default.d (a UInt8) ENGINE = Distributed(main, default, t)",
 		"CREATE TABLE default.u AS default.t",
 		"DETACH TABLE default.t",
+		"CREATE MATERIALIZED VIEW default.m REFRESH EVERY 1 DAY (a UInt8) ENGINE = MergeTree ORDER BY a AS SELECT 1 AS a",
+		"ALTER TABLE default.t MODIFY SETTING non_replicated_deduplication_window = 0",
 		"CREATE VIEW default.v AS SELECT name FROM system.tables",
 		"BACKUP TABLE default.t TO Disk('x', 'y')",
 		"ALTER TABLE default.t ON CLUSTER main DELETE WHERE a = 1",

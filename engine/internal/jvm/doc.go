@@ -1,5 +1,5 @@
-// Package jvm runs the Java programs that tests need beside the product: a Kafka broker, a ZooKeeper. Nothing that is
-// shipped uses it.
+// Package jvm runs the Java programs that stand beside the product: a Kafka broker in tests, and the ZooKeeper of a cluster of
+// embedded members.
 //
 // [Pinned] is what a program is made of: a pom.xml, and the SHA-256 of every file it brings. [Pinned.Fetch] gets the files
 // from Maven Central by way of mvn, once for a machine, into the user's cache directory, and never hands out a file with

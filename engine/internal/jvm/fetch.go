@@ -42,7 +42,7 @@ func (p Pinned) Fetch(ctx context.Context, progress io.Writer) (jars string, err
 	}
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
-		return "", fmt.Errorf("waiting for another process that installs %s for tests: %w", p.Name, err)
+		return "", fmt.Errorf("waiting for another process that installs %s: %w", p.Name, err)
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	jars = filepath.Join(dir, "jars")
@@ -74,7 +74,7 @@ func Digest(texts ...[]byte) string {
 func (p Pinned) fetch(ctx context.Context, dir, jars string, progress io.Writer) error {
 	mvn, err := exec.LookPath("mvn")
 	if err != nil {
-		return fmt.Errorf("%s is not installed here for tests and there is no mvn to fetch it with: install Maven and a Java 17 runtime: %w", p.Name, err)
+		return fmt.Errorf("%s is not installed here and there is no mvn to fetch it with: install Maven and a Java 17 runtime: %w", p.Name, err)
 	}
 	work, err := os.MkdirTemp(dir, "fetch-*")
 	if err != nil {
@@ -85,7 +85,7 @@ func (p Pinned) fetch(ctx context.Context, dir, jars string, progress io.Writer)
 	if err := os.WriteFile(pom, p.POM, 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintf(progress, "fetching %s for the tests, once for this machine (%s)\n", p.Name, p.Size)
+	fmt.Fprintf(progress, "fetching %s, once for this machine (%s)\n", p.Name, p.Size)
 	cmd := exec.CommandContext(ctx, mvn, "-q", "-B", "-f", pom, copier, "-DoutputDirectory="+fetched)
 	cmd.WaitDelay = time.Second // what it started may hold its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
