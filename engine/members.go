@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -22,6 +23,23 @@ func (p *pass) compareMembers(ctx context.Context) error {
 		return err
 	}
 	p.report.Notices = append(p.report.Notices, differentDatabases(had, p.schema.databases())...)
+	return nil
+}
+
+// sharesFunctions refuses a cluster whose members have different SQL functions under the declared names.
+func (p *pass) sharesFunctions(ctx context.Context) error {
+	if p.platform != rules.SelfHosted || !p.members.Several() {
+		return nil
+	}
+	for _, d := range p.schema.objects {
+		live := p.c.liveOf(d)
+		if d.Kind != ast.KindFunction || live == nil {
+			continue
+		}
+		if err := p.x.Shared(ctx, live); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

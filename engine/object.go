@@ -163,7 +163,8 @@ func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
 func (p *pass) failed(o *ObjectReport, err error) {
 	o.Outcome, o.Error = ledger.Failed, err.Error()
 	var lost *lease.LostError
-	if executor.IsStuck(err) || errors.As(err, &lost) {
+	var unshared *executor.NotSharedError
+	if executor.IsStuck(err) || errors.As(err, &lost) || errors.As(err, &unshared) {
 		p.stopped = err
 	}
 	var unresolved *executor.UnresolvedError

@@ -349,6 +349,9 @@ func (p *pass) planOne(d *declared) *plan.Document {
 // apply goes through the objects in manifest order. One that fails does not stop those that do not depend on it.
 func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	p.step("deciding")
+	if err := p.sharesFunctions(ctx); err != nil {
+		return err
+	}
 	doc := p.c.plan()
 	if reviewed != nil {
 		if err := samePlan(p.without(reviewed), doc); err != nil {

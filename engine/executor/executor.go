@@ -47,6 +47,10 @@ const (
 	defaultAttempts = 8
 	defaultGrace    = 10 * time.Second
 
+	// functionAttempts is how often members are asked for a SQL function, 4 s in all: from Keeper they have it in less than
+	// one, and from a disk of another's never.
+	functionAttempts = 5
+
 	// outputMode is a setting of statements that several servers carry out.
 	outputMode = "distributed_ddl_output_mode"
 
@@ -270,8 +274,11 @@ func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.O
 		return nil
 	}
 	var behind []string
-	wait := firstPause
-	for range x.Attempts {
+	wait, attempts := firstPause, x.Attempts
+	if s.Kind == ast.KindFunction {
+		attempts = min(attempts, functionAttempts)
+	}
+	for range attempts {
 		texts, err := x.Members.Texts(ctx, x.conn, s.Kind, s.Name)
 		if err != nil {
 			return &NotSeenError{s.Object(), "the other members could not be read: " + err.Error()}
@@ -291,7 +298,16 @@ func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.O
 		wait = min(2*wait, lastPause)
 	}
 	slices.Sort(behind)
+	if s.Kind == ast.KindFunction {
+		return &NotSharedError{s.Object(), behind}
+	}
 	return &NotSeenError{s.Object(), fmt.Sprintf("the members %v have another definition of it; look at their replication queues", behind)}
+}
+
+// Shared waits until every reachable member has a live SQL function as the connected one does. Where a server keeps them
+// is nowhere to be read: whether all have the same is all that can be known. The error is a [NotSharedError].
+func (x *Executor) Shared(ctx context.Context, function *catalog.Object) error {
+	return x.everywhere(ctx, Statement{Kind: function.Kind, Name: function.Name}, function)
 }
 
 // moved says how the live object differs from the one the decision saw; "" where it does not.

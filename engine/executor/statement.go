@@ -102,6 +102,20 @@ func (e *NotSeenError) Error() string {
 	return fmt.Sprintf("the server accepted the statement for %s and the object still differs: %s", e.Object, e.Missing)
 }
 
+// NotSharedError is a SQL function that the connected server has and others of the cluster have not.
+type NotSharedError struct {
+	Object  string
+	Without []string // hosts
+}
+
+func (e *NotSharedError) Error() string {
+	return fmt.Sprintf("the %s is on the connected server alone and not, or not the same, on %v: SQL functions are kept on each server's disk, outside Keeper (configure <user_defined_zookeeper_path> on all of them)",
+		e.Object, e.Without)
+}
+
+// ErrorCode is the error as one word.
+func (e *NotSharedError) ErrorCode() string { return "clickhouse_not_replicated" }
+
 // UnresolvedError is a statement that was sent and of which nobody can say whether it took effect.
 type UnresolvedError struct {
 	Object  string

@@ -3,12 +3,15 @@ package failures_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/embedded/cluster"
 	"github.com/dfe-engine/dfe/engine/embedded/cluster/clustertest"
+	"github.com/dfe-engine/dfe/engine/executor"
 	"github.com/dfe-engine/dfe/engine/platform"
 )
 
@@ -47,11 +50,10 @@ func TestWhatAReplicatedSchemaLacksIsRefusedByName(t *testing.T) {
 		{"no macro {replica}", cluster.Options{Without: []string{"replica"}}, "clickhouse_not_replicated", []string{"no macro {replica}"}},
 		{"no cluster of that name", cluster.Options{Without: []string{"remote_servers"}}, "clickhouse_not_replicated", []string{"no cluster main", "<remote_servers>"}},
 		{"users and roles outside Keeper", cluster.Options{AccessOutsideKeeper: true}, "clickhouse_not_replicated", []string{"users and roles in local_directory", "<user_directories>"}},
-		{"functions outside Keeper", cluster.Options{FunctionsOutsideKeeper: true}, "clickhouse_not_replicated", []string{"SQL functions", "user_defined_zookeeper_path"}},
 		{"collections outside Keeper", cluster.Options{CollectionsOutsideKeeper: true}, "clickhouse_not_replicated", []string{"named collections", "named_collections_storage"}},
 		{"two shards", cluster.Options{Shards: 2}, "clickhouse_multi_shard", []string{"has 2 shards"}},
 		{"all of it", cluster.Options{Without: []string{"keeper", "shard", "replica"}, AccessOutsideKeeper: true, FunctionsOutsideKeeper: true, CollectionsOutsideKeeper: true}, "clickhouse_not_replicated",
-			[]string{"no Keeper", "no macro {shard}", "no macro {replica}", "users and roles", "SQL functions", "named collections"}},
+			[]string{"no Keeper", "no macro {shard}", "no macro {replica}", "users and roles", "named collections"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +74,8 @@ func TestWhatAReplicatedSchemaLacksIsRefusedByName(t *testing.T) {
 					t.Errorf("%q is not said: %v", words, err)
 				}
 			}
-			if lacks != nil && len(c.o.Without) < 2 && len(lacks.Missing) != 1 {
+			// Without a Keeper nothing is in one.
+			if lacks != nil && len(lacks.Missing) != 1 && !slices.Contains(c.o.Without, "keeper") {
 				t.Errorf("%d things are missing: %q", len(lacks.Missing), lacks.Missing)
 			}
 			if n := len(w.sent); n != 0 {
@@ -84,5 +87,37 @@ func TestWhatAReplicatedSchemaLacksIsRefusedByName(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// No server tells where it keeps SQL functions: the first function of a schema shows it, and from then on nothing is sent.
+func TestFunctionsThatAreKeptOutsideKeeperAreRefusedByName(t *testing.T) {
+	if os.Getenv("DFE_TEST_CLUSTER_URLS") != "" {
+		t.Skip("a real cluster is what it is")
+	}
+	t.Parallel()
+	stages.turn(t)
+	started := clustertest.Start(t, cluster.Options{FunctionsOutsideKeeper: true})
+	p := &place{TB: t, cluster: started, urls: started.URLs()}
+	for _, first := range []bool{true, false} {
+		w := p.wire(0)
+		o := engine.Options{Tree: p.tree(everything), Clock: hurry(), Wait: time.Minute}
+		o.Target.URL = w.URL
+		r, err := p.engine(o).Pass(t.Context())
+		var unshared *executor.NotSharedError
+		if !errors.As(err, &unshared) || r.State != engine.Failed || r.Code != "clickhouse_not_replicated" {
+			t.Fatalf("state %s, code %q, error %v", r.State, r.Code, err)
+		}
+		for _, words := range []string{"function shelf_of", "SQL functions", "user_defined_zookeeper_path", started.Member(1).Name()} {
+			if !strings.Contains(err.Error(), words) {
+				t.Errorf("%q is not said: %v", words, err)
+			}
+		}
+		if n := w.count(definition); n > 0 != first {
+			t.Errorf("%d statements were sent", n)
+		}
+		if n := p.number(1, "SELECT count() FROM system.named_collections WHERE name = 'lender'"); n != 0 {
+			t.Error("what comes after the function was made")
+		}
 	}
 }

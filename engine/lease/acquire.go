@@ -23,7 +23,7 @@ type Options struct {
 	Wait time.Duration
 
 	Observer *Observer    // of this process; a new one if nil, which must see everything first
-	Clock    Clock        // SystemClock if nil
+	Clock    Clock        // the observer's own SystemClock if nil; one for all that share an observer
 	Stats    *Stats       // counted into, if not nil
 	Log      *slog.Logger // nothing is logged if nil
 }
@@ -47,11 +47,11 @@ func Acquire(ctx context.Context, o Options) (*Held, error) {
 	if o.Store == nil || o.Scope == "" || o.Owner == "" {
 		return nil, errors.New("lease: a store, a scope and an owner are needed")
 	}
-	if o.Clock == nil {
-		o.Clock = SystemClock()
-	}
 	if o.Observer == nil {
 		o.Observer = &Observer{}
+	}
+	if o.Clock == nil {
+		o.Clock = o.Observer.system()
 	}
 	if o.Stats == nil {
 		o.Stats = &Stats{}

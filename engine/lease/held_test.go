@@ -306,23 +306,29 @@ func TestACrashedHolderCostsOneTimeToLiveOnce(t *testing.T) {
 }
 
 func TestWhatAnObserverHasSeenSurvivesItsBackgroundRuns(t *testing.T) {
+	for name, clock := range map[string]func() Clock{"a clock": func() Clock { return newBubbleClock() }, "no clock": func() Clock { return nil }} {
+		survives(t, name, clock)
+	}
+}
+
+func survives(t *testing.T, name string, clock func() Clock) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &fakeStore{latency: 10 * time.Millisecond}
 		store.rows = []Row{{Scope: "schema", ClaimID: "0000", Action: Claim, Owner: "crashed", TTL: TTL}}
-		o := Options{Store: store, Observer: &Observer{}, Clock: newBubbleClock(), Wait: 20 * time.Second}
+		o := Options{Store: store, Scope: "schema", Owner: "a", Observer: &Observer{}, Clock: clock(), Wait: 20 * time.Second}
 		began := time.Now()
-		_, err := tryAcquire(t.Context(), o)
+		_, err := Acquire(t.Context(), o)
 		var observed *ObservedError
 		if !errors.As(err, &observed) || observed.Holder != "crashed" {
-			t.Fatalf("Acquire says %v", err)
+			t.Fatalf("%s: Acquire says %v", name, err)
 		}
-		h, err := tryAcquire(t.Context(), o)
+		h, err := Acquire(t.Context(), o)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", name, err)
 		}
 		defer h.Release(context.Background()) //nolint:errcheck // the end of the test
 		if d := time.Since(began); d > TTL+FollowerLag+Settle+2*PollEvery {
-			t.Errorf("two runs took %s: the second began to count anew", d)
+			t.Errorf("%s: two runs took %s: the second began to count anew", name, d)
 		}
 	})
 }

@@ -15,6 +15,18 @@ import (
 type Observer struct {
 	mu     sync.Mutex
 	scopes map[string]*memory
+	clock  Clock // of every Acquire that was given none
+}
+
+// system returns the machine's clock, always the same one: what was seen by one
+// clock's count means nothing by another's, whose count began at another time.
+func (o *Observer) system() Clock {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.clock == nil {
+		o.clock = SystemClock()
+	}
+	return o.clock
 }
 
 func (o *Observer) scope(name string) *memory {
