@@ -117,7 +117,7 @@ func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, rul
 	}
 	files := t.Files()
 	maps.Copy(files, ruleFiles)
-	src := lint.Source{Files: files, Prefix: prefix, Release: t.Release, Objects: len(t.Objects)}
+	src := lint.Source{Text: tree.NewExcerpts(files, diags), Prefix: prefix, Release: t.Release, Objects: len(t.Objects)}
 	var w lint.Writer
 	switch a.format {
 	case formatJSON:

@@ -11,6 +11,9 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/lease"
+	"github.com/dfe-engine/dfe/lang/canon"
+	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/rules"
 )
 
 // Options of an [Executor]. Pass and Scope are required; the zero values of the rest are the defaults named.
@@ -285,7 +288,7 @@ func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.O
 		}
 		behind = nil
 		for host, text := range texts {
-			if text != after.Text {
+			if !sameWords(text, after) {
 				behind = append(behind, host)
 			}
 		}
@@ -308,6 +311,22 @@ func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.O
 // is nowhere to be read: whether all have the same is all that can be known. The error is a [NotSharedError].
 func (x *Executor) Shared(ctx context.Context, function *catalog.Object) error {
 	return x.everywhere(ctx, Statement{Kind: function.Kind, Name: function.Name}, function)
+}
+
+// sameWords reports that a member's definition is the object: members of two versions, and one that wrote a definition
+// down as it was sent beside one that read it from a log, print the same object in different words.
+func sameWords(text string, o *catalog.Object) bool {
+	if text == o.Text {
+		return true
+	}
+	if text == "" || o.Tree == nil {
+		return false
+	}
+	other, err := ddl.ParseStatement(text)
+	if err != nil || other.Kind() != o.Tree.Kind() {
+		return false
+	}
+	return len(rules.Diff(other, o.Tree, canon.Env{Database: o.Name.Database})) == 0
 }
 
 // moved says how the live object differs from the one the decision saw; "" where it does not.

@@ -77,6 +77,8 @@ func TestAppliedMeansSeenOnEveryMemberThatAnswers(t *testing.T) {
 		behind bool
 	}{
 		{"the same on both", "('b', 'DB', 't', 'TEXT')", false, false},
+		{"the same in other words", "('b', 'DB', 't', 'CREATE TABLE DB.t (a UInt8) ENGINE = MergeTree ORDER BY (a) SETTINGS index_granularity = 8192')", false, false},
+		{"another column on the second", "('b', 'DB', 't', 'CREATE TABLE DB.t (a UInt8, b UInt8) ENGINE = MergeTree ORDER BY a SETTINGS index_granularity = 8192')", false, true},
 		{"another on the second", "('b', 'DB', 't', 'CREATE TABLE t')", false, true},
 		{"none on the second", "", false, true},
 		{"the second is away", "", true, false},

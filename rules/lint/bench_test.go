@@ -17,7 +17,7 @@ import (
 func lintAll(b *testing.B, fsys fs.FS) {
 	b.Helper()
 	t, diags := tree.Load(fsys, tree.Options{})
-	w := lint.NewJSON(io.Discard, lint.Source{Files: t.Files(), Objects: len(t.Objects)})
+	w := lint.NewJSON(io.Discard, lint.Source{Text: tree.NewExcerpts(t.Files(), nil), Objects: len(t.Objects)})
 	for f := range lint.Run(t, diags, nil) {
 		if f.Severity == lint.Error {
 			b.Fatal(f)

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules/lint"
@@ -18,12 +19,17 @@ var withoutExample = []lint.Code{"DFE105", "DFE199", "DFE295", "DFE301"}
 
 // load makes a tree of the files and lints it.
 func load(files map[string]string) (*tree.Tree, []lint.Finding) {
+	tr, diags := loaded(files)
+	return tr, slices.Collect(lint.Run(tr, diags, nil))
+}
+
+// loaded reads a tree of these files.
+func loaded(files map[string]string) (*tree.Tree, hcl.Diagnostics) {
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	tr, diags := tree.Load(fsys, tree.Options{})
-	return tr, slices.Collect(lint.Run(tr, diags, nil))
+	return tree.Load(fsys, tree.Options{})
 }
 
 // standing are the findings that nobody waived, as lines.

@@ -1,11 +1,12 @@
 package lint
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/dfe-engine/dfe/lang/tree"
 )
 
 // Writer writes findings one by one. Waived ones are given to it as well.
@@ -17,8 +18,8 @@ type Writer interface {
 
 // Source is what a writer knows about the tree the findings are in.
 type Source struct {
-	// Files are the sources by name, as tree.Tree.Files gives them.
-	Files map[string]*hcl.File
+	// Text is what may be shown of the sources: of all that were read, with all their faults.
+	Text tree.Excerpts
 	// Prefix stands before the name of a file where a path is printed: the tree's directory as the user wrote it.
 	Prefix  string
 	Release string
@@ -60,14 +61,8 @@ func (s Source) path(file string) string {
 
 // line returns the source line a place begins on, fit for a terminal.
 func (s Source) line(at hcl.Range) (string, bool) {
-	file := s.Files[at.Filename]
-	if file == nil || at.Start.Byte > len(file.Bytes) {
-		return "", false
-	}
-	from := bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1
-	line, _, _ := bytes.Cut(file.Bytes[from:], []byte{'\n'})
-	text := strings.ToValidUTF8(strings.TrimSuffix(string(line), "\r"), string(utf8.RuneError))
-	return strings.Map(printable, text), true
+	text, ok := s.Text.Line(at)
+	return strings.Map(printable, text), ok
 }
 
 // printable keeps a hostile source from steering the terminal.

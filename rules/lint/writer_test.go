@@ -20,10 +20,10 @@ import (
 // written lints the files and returns what a writer makes of the findings.
 func written(t *testing.T, files map[string]string, make func(*bytes.Buffer, lint.Source) lint.Writer) string {
 	t.Helper()
-	tr, found := load(files)
+	tr, diags := loaded(files)
 	var b bytes.Buffer
-	w := make(&b, lint.Source{Files: tr.Files(), Prefix: "a tree", Release: tr.Release, Objects: len(tr.Objects)})
-	for _, f := range found {
+	w := make(&b, lint.Source{Text: tree.NewExcerpts(tr.Files(), diags), Prefix: "a tree", Release: tr.Release, Objects: len(tr.Objects)})
+	for f := range lint.Run(tr, diags, nil) {
 		if err := w.Write(f); err != nil {
 			t.Fatal(err)
 		}
@@ -207,5 +207,35 @@ func TestAnEmptyTreeIsAFault(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no finding")
+	}
+}
+
+// A secret is hidden in the line about it, and in the lines of every other finding that stands where it does.
+func TestNoFindingShowsASecret(t *testing.T) {
+	for _, c := range []struct{ entry, file, text string }{
+		{`user "u"`, "x.sql", "CREATE USER u IDENTIFIED WITH sha256_password BY 'Qx7-canary'"},
+		{`user "u"`, "x.hcl", "authentication \"sha256_password\" { password = \"Qx7-canary\" }\n"},
+		{`named_collection "c"`, "x.hcl", "keys = { url = \"https://u:Qx7-canary@h/\" }\n"},
+		{`table "shop.t"`, "x.sql", "CREATE TABLE shop.t (a Int8, b Nope) ENGINE = PostgreSQL('h:1', 'd', 't', 'u',\n'Qx7-canary')"},
+		{`table "shop.t"`, "x.hcl", "column \"a\" { type = \"Int8\" }\nengine = \"PostgreSQL('h:1', 'd', 't', 'u', 'Qx7-canary')\"\n"},
+		{`view "shop.t"`, "x.sql", "CREATE VIEW shop.t AS SELECT nope(a) FROM mysql('h:1', 'd', 't', 'u', 'Qx7-canary')"},
+	} {
+		files := map[string]string{
+			"manifest.hcl": "release = \"1.0.0\"\ndatabase \"shop\" {}\n" + c.entry + " { from = \"" + c.file + "\" }\n",
+			c.file:         c.text,
+		}
+		for name, make := range map[string]func(*bytes.Buffer, lint.Source) lint.Writer{
+			"text":  func(b *bytes.Buffer, s lint.Source) lint.Writer { return lint.NewText(b, s, lint.TextOptions{}) },
+			"json":  func(b *bytes.Buffer, s lint.Source) lint.Writer { return lint.NewJSON(b, s) },
+			"sarif": func(b *bytes.Buffer, s lint.Source) lint.Writer { return lint.NewSARIF(b, s, "1.0.0") },
+		} {
+			out := written(t, files, make)
+			if !strings.Contains(out, "DFE124") {
+				t.Errorf("%s: %s is taken", name, c.text)
+			}
+			if strings.Contains(out, "Qx7-canary") {
+				t.Errorf("%s: %s is shown", name, c.text)
+			}
+		}
 	}
 }

@@ -79,7 +79,7 @@ table shop.kept  refused
   ~ codec     refused
       a codec
       not sent: ALTER TABLE a;
-      not sent: ALTER TABLE b
+                ALTER TABLE b
   ~ other     refused
       a codec
       not sent: the same statement

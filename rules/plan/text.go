@@ -169,8 +169,10 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 		t.line("      %s", t.paint(dim, "not sent: the same statement"))
 	default:
 		t.shown = c.Statement
-		for _, line := range strings.Split(c.Statement, "\n") {
-			t.line("      %s", t.paint(dim, "not sent: "+line))
+		lead := "not sent: "
+		for line := range strings.SplitSeq(c.Statement, "\n") {
+			t.line("      %s", t.paint(dim, lead+line))
+			lead = strings.Repeat(" ", len(lead))
 		}
 		if r := c.Rehearsal; r != nil {
 			t.line("      %s", t.paint(answerColor(r.Answer), "no part of the plan, and rehearsed after it: "+r.text()))
