@@ -113,7 +113,10 @@ func (c *Conn) Exec(ctx context.Context, statement, queryID string, settings map
 	}
 	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(queryID), clickhouse.WithSettings(set))
 	defer c.count(time.Now())
-	return c.driver.Exec(ctx, statement)
+	if err := c.driver.Exec(ctx, statement); err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
 }
 
 // Insert writes rows into a table as one block. The columns are named, so that a table with more columns takes
@@ -127,14 +130,17 @@ func (c *Conn) Insert(ctx context.Context, into, queryID string, settings map[st
 	defer c.count(time.Now())
 	batch, err := c.driver.PrepareBatch(ctx, "INSERT INTO "+into)
 	if err != nil {
-		return err
+		return c.explain(ctx, err)
 	}
 	for _, row := range rows {
 		if err := batch.Append(row...); err != nil {
 			return errors.Join(err, batch.Abort())
 		}
 	}
-	return batch.Send()
+	if err := batch.Send(); err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
 }
 
 // explain names the server where it did not answer; what it did answer is left to the caller, who knows what was

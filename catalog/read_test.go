@@ -244,3 +244,33 @@ func BenchmarkReadThousandTables(b *testing.B) {
 	}
 	b.ReportMetric(float64((conn.Effort().Waited-before).Microseconds())/float64(b.N)/1000, "ms-waiting/op")
 }
+
+func TestAnErrorOfAStatementOrARowShowsNoCredentials(t *testing.T) {
+	target, err := url.Parse(embeddedtest.Server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.SetBasicAuth("default", "")
+		r.Out.Header.Del("X-ClickHouse-User")
+		r.Out.Header.Del("X-ClickHouse-Key")
+	}}
+	server := httptest.NewServer(forward)
+	defer server.Close()
+	conn, err := catalog.Open(t.Context(), catalog.Target{URL: server.URL, User: "operator", Password: "Qx7-canary"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	server.Close()
+	for what, err := range map[string]error{
+		"a statement": conn.Exec(t.Context(), "SELECT 1", "id", nil),
+		"a row":       conn.Insert(t.Context(), "t (a)", "id", nil, [][]any{{"x"}}),
+		"a query":     conn.Select(t.Context(), "SELECT 1", nil, func(func(...any) error) error { return nil }),
+	} {
+		if err == nil || strings.Contains(err.Error(), "operator") || strings.Contains(err.Error(), "Qx7") || !strings.Contains(err.Error(), server.URL) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -8,6 +8,9 @@
 // once, each statement's effect is read back, and what is refused is named and left alone. [Engine.Plan] says what a
 // pass would do and changes nothing; [Engine.Status] says what the ledger and the server have.
 //
+// What a deployment has besides its schema, a data source or its tenants, is a [Part], which packages engine/sources and
+// engine/tenants make: [Engine.PassPart] does for it what Pass does for the schema, and [Engine.PlanPart] what Plan does.
+//
 // [Engine.Running] tells of a pass at hand, object by object; package engine/service makes an http.Handler of both and
 // runs the pass again with back-off until it converges. examples/embed is a program that has its schema by these means.
 //

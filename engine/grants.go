@@ -90,7 +90,11 @@ func (s *schema) needed(user string, p rules.Platform) *Needed {
 }
 
 func (s *schema) grants(p rules.Platform) []grants.Grant {
-	return grants.Required(s.databases(), s.kinds(), p)
+	objects := make([]ast.Object, 0, len(s.objects))
+	for _, d := range s.objects {
+		objects = append(objects, d.Object)
+	}
+	return append(grants.Required(s.databases(), s.kinds(), p), grants.PassedOn(objects)...)
 }
 
 // kinds are those of the declared objects.

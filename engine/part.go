@@ -138,7 +138,7 @@ func (e *Engine) takeShift(ctx context.Context) (_ *lease.Held, err error) {
 			p.leaveShift(ctx)
 		}
 	}()
-	if p.schema, err = e.resolve(); err != nil {
+	if p.schema, err = e.load(); err != nil {
 		return nil, err
 	}
 	p.report.SchemaRelease = p.schema.release
@@ -232,7 +232,7 @@ func (e *Engine) CheckPart(part Part) (*tree.Tree, error) {
 
 // resolvePart renders a part over the core release.
 func (e *Engine) resolvePart(part *Part) (*schema, error) {
-	below, err := e.resolve()
+	below, err := e.load()
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 		}
 		s.add(&declared{d, part.Scope, rendered.Release})
 	}
-	return s, nil
+	return s, e.checkLoss(s)
 }
 
 func (part *Part) fault(rendered *tree.Tree, diags hcl.Diagnostics) error {

@@ -72,6 +72,15 @@ type schema struct {
 
 // resolve loads the tree, the overlay and the rule tables.
 func (e *Engine) resolve() (*schema, error) {
+	s, err := e.load()
+	if err != nil {
+		return nil, err
+	}
+	return s, e.checkLoss(s)
+}
+
+// load is resolve for those who do not act on the schema itself.
+func (e *Engine) load() (*schema, error) {
 	core, err := e.loadTree()
 	if err != nil {
 		return nil, err
@@ -81,7 +90,7 @@ func (e *Engine) resolve() (*schema, error) {
 		return nil, err
 	}
 	s := &schema{core: core, scope: ledger.ScopeSchema, release: core.Release, minServer: core.MinServer, book: book, relations: map[ast.Name]*declared{}}
-	if err := s.addBookkeeping(core); err != nil {
+	if err := s.addBookkeeping(core, e.options.Tree == "" && e.options.TreeFS == nil); err != nil {
 		return nil, err
 	}
 	for _, d := range core.Objects {
@@ -90,12 +99,17 @@ func (e *Engine) resolve() (*schema, error) {
 	if e.options.Overlay != "" {
 		s.overlay = s.addOverlay(core, e.options.Overlay)
 	}
+	return s, nil
+}
+
+// checkLoss demands that the columns whose values may be lost are columns of the schema.
+func (e *Engine) checkLoss(s *schema) error {
 	for _, column := range e.options.AcceptLoss {
 		if err := s.holdsColumn(column); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // ColumnError is a name in [Options.AcceptLoss] that is no column of the schema. A word by which values may be lost has to
@@ -140,7 +154,10 @@ func (s *schema) find(id identity) *declared {
 	return nil
 }
 
-func (s *schema) addBookkeeping(core *tree.Tree) error {
+func (s *schema) addBookkeeping(core *tree.Tree, release bool) error {
+	if release {
+		return nil // it is where the bookkeeping is declared
+	}
 	if err := ownsNoBooks("the schema tree", core); err != nil {
 		return err
 	}

@@ -264,3 +264,85 @@ func TestEveryProfileHasTheSameFateOnTheRealEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOperatorChangesATypeAndATTLOfASource has the words that a deploy over HTTP does not have.
+func TestAnOperatorChangesATypeAndATTLOfASource(t *testing.T) {
+	y := newYard(t)
+	y.deploy(web)
+	changed := strings.NewReplacer(`"UInt16"`, `"UInt32"`, "= 30", "= 7").Replace(web)
+	if _, _, err := y.PassPart(t.Context(), part(t, changed)); err == nil {
+		t.Error("it was not refused")
+	}
+	operator := y.engine(engine.Options{Wait: time.Minute, AllowDrift: true, AcceptLoss: []string{"org_acme.webx2daccess.status"}})
+	r, _, err := operator.PassPart(t.Context(), part(t, changed))
+	if err != nil || r.Summary.Statements != 2 {
+		t.Errorf("%v: %+v", err, r.Summary)
+	}
+	wrong := y.engine(engine.Options{AllowDrift: true, AcceptLoss: []string{"org_acme.webx2daccess.state"}})
+	var column *engine.ColumnError
+	if _, _, err := wrong.PassPart(t.Context(), part(t, changed)); !errors.As(err, &column) {
+		t.Errorf("a column that is none: %v", err)
+	}
+}
+
+// TestADeployThatIsCutOffIsFinishedByTheNext cuts the way to the server at each statement, before the server has it and
+// behind.
+func TestADeployThatIsCutOffIsFinishedByTheNext(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for _, after := range []bool{false, true} {
+			y := newYard(t)
+			y.pass(engine.Options{})
+			w := y.wire()
+			w.statement, w.after = func(sent int) bool { return sent < n }, after
+			cut := y.engine(engine.Options{Target: catalog.Target{URL: w.URL}})
+			r, _, err := cut.PassPart(t.Context(), part(t, web))
+			if err == nil || r.State != engine.Failed {
+				t.Fatalf("statement %d: %s, %v", n, r.State, err)
+			}
+			before := len(y.column("SELECT name FROM system.tables WHERE database = 'org_acme'"))
+			done := y.deploy(web)
+			if got := len(y.column("SELECT name FROM system.tables WHERE database = 'org_acme'")); got != 4 || done.Summary.Failed > 0 {
+				t.Errorf("statement %d, after %t: %d tables and views, before %d: %+v", n, after, got, before, done.Summary)
+			}
+			told := y.column("SELECT concat(kind, ' ', argMax(outcome, (epoch, recorded_at, sequence))) FROM dfe.schema_migrations WHERE scope = 'source' GROUP BY kind, name HAVING argMax(live_checksum, (epoch, recorded_at, sequence)) != ''")
+			if len(told) != 5 {
+				t.Errorf("statement %d, after %t: the ledger tells of %q", n, after, told)
+			}
+			if again := y.deploy(web); again.Summary.Statements != 0 {
+				t.Errorf("statement %d, after %t: again %+v", n, after, again.Summary)
+			}
+		}
+	}
+}
+
+// TestASourceInADatabaseThatTheSchemaDeclaresIsNotTaken keeps the two apart: neither writes to what is the other's.
+func TestASourceInADatabaseThatTheSchemaDeclaresIsNotTaken(t *testing.T) {
+	y := newYard(t)
+	y.tree("-- manifest.hcl --\nrelease = \"1\"\ndatabase \"org_acme\" {}\n")
+	_, _, err := y.PassPart(t.Context(), part(t, web))
+	var fault *engine.TreeError
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "org_acme belongs to the core release") || len(y.databases()) != 0 {
+		t.Errorf("%v, databases %q", err, y.databases())
+	}
+}
+
+// TestThePassOfTheSchemaLeavesTheObjectsOfASourceToIt holds also where the schema came to declare their database.
+func TestThePassOfTheSchemaLeavesTheObjectsOfASourceToIt(t *testing.T) {
+	y := newYard(t)
+	y.deploy(web)
+	y.exec("CREATE TABLE org_acme.by_hand (a UInt8) ENGINE = Memory")
+	y.tree("-- manifest.hcl --\nrelease = \"1\"\ndatabase \"org_acme\" { comment = \"Data sources of the organisation acme\" }\n")
+	r, err := y.Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reported []string
+	for _, o := range r.Objects {
+		if o.Outcome == engine.Undeclared {
+			reported = append(reported, o.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"org_acme.by_hand"}, reported); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -38,7 +38,8 @@
 //     memory whole. Data of an INSERT is always streamed in.
 //   - CREATE USER, ROLE, QUOTA, PROFILE and GRANT are for Options.Access to answer,
 //     which keeps these objects in users.xml; see Access. Without it they are
-//     refused. ON CLUSTER, Replicated databases and tables need a server. The
+//     refused. ON CLUSTER, Replicated databases and tables need a server, or
+//     package cluster, which stands before the engine as Options.Front. The
 //     database default is of the engine Overlay.
 //   - CREATE NAMED COLLECTION c is refused with error 670 while the working
 //     directory of the process holds a file c.sql: the engine looks there, and

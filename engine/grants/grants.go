@@ -3,6 +3,7 @@ package grants
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -75,6 +76,44 @@ func ofDatabase() []string {
 	return append(list, privileges("ALTER", "TABLE", "DATABASE", "VIEW")...)
 }
 
+// PassedOn lists what a user needs in order to grant what the objects declare: each privilege WITH GRANT OPTION. A server is
+// asked for the privilege alone, because CHECK GRANT does not ask for the option. What GRANT CURRENT GRANTS passes on is
+// whatever the user has.
+func PassedOn(objects []ast.Object) []Grant {
+	var list []Grant
+	at := map[string]int{}
+	add := func(to string, rights []ast.Right) {
+		for _, r := range rights {
+			if r.Revoke || r.Current || r.Role != "" {
+				continue
+			}
+			r.Filter = ""
+			privilege, _, _ := strings.Cut(r.Text(), " ON ")
+			scope := r.Scope()
+			i, known := at[scope]
+			if !known {
+				i = len(list)
+				at[scope] = i
+				list = append(list, Grant{On: scope, Option: true, Why: "to grant it to " + to})
+			}
+			if !slices.Contains(list[i].Privileges, privilege) {
+				list[i].Privileges = append(list[i].Privileges, privilege)
+			}
+		}
+	}
+	for _, o := range objects {
+		switch o := o.(type) {
+		case *ast.Role:
+			add(o.Name, o.Rights)
+		case *ast.User:
+			add(o.Name, o.Rights)
+		case *ast.Grant:
+			add(strings.Join(o.To, ", "), o.Rights)
+		}
+	}
+	return list
+}
+
 type ofKind struct {
 	kind ast.Kind
 	Grant
@@ -90,6 +129,7 @@ func ofKinds() []ofKind {
 		{ast.KindFunction, Grant{Privileges: append(privileges("CREATE", "FUNCTION"), privileges("DROP", "FUNCTION")...), On: "*.*", Why: "to keep SQL functions"}},
 		{ast.KindNamedCollection, Grant{Privileges: []string{"NAMED COLLECTION ADMIN"}, On: "*", Why: "to keep named collections"}},
 		access(ast.KindRole, "ROLE", "to keep roles", "ROLE ADMIN", "SHOW ACCESS"),
+		{ast.KindGrant, Grant{Privileges: []string{"ROLE ADMIN", "SHOW ACCESS"}, On: "*.*", Why: "to keep grants"}},
 		access(ast.KindUser, "USER", "to keep users", "SHOW ACCESS"),
 		access(ast.KindSettingsProfile, "SETTINGS PROFILE", "to keep settings profiles", "SHOW ACCESS"),
 		access(ast.KindQuota, "QUOTA", "to keep quotas", "SHOW ACCESS"),

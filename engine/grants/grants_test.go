@@ -14,6 +14,7 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/grants"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -77,5 +78,29 @@ func TestWhatIsGrantedIsEnoughAndTheRestIsNamed(t *testing.T) {
 	lacking := &grants.MissingError{User: user, Missing: missing}
 	if err != nil || !strings.Contains(lacking.Error(), required[5].SQL("default")) || lacking.ErrorCode() != "grants_missing" {
 		t.Errorf("user %q, %v: %v", user, err, lacking)
+	}
+}
+
+func TestWhatIsGrantedHasToBePassedOn(t *testing.T) {
+	placed, err := access.ParseScript(`CREATE ROLE reader; GRANT SELECT, SHOW ON shop.* TO reader; GRANT SELECT(id) ON shop.orders TO reader;
+		CREATE USER app; GRANT SELECT ON shop.* TO app; GRANT reader TO app; GRANT READ ON S3('s3://x/.*') TO app; GRANT CURRENT GRANTS ON *.* TO app; REVOKE SELECT ON shop.secret FROM app`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*access.Statement
+	for _, p := range placed {
+		list = append(list, p.Statement)
+	}
+	needed := grants.PassedOn(access.Collect(list))
+	var got []string
+	for _, g := range needed {
+		got = append(got, g.SQL("engine"))
+	}
+	want := []string{"GRANT SELECT, SHOW ON shop.* TO engine WITH GRANT OPTION", "GRANT SELECT(id) ON shop.orders TO engine WITH GRANT OPTION", "GRANT READ ON S3 TO engine WITH GRANT OPTION"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if missing, err := grants.Missing(t.Context(), server(t, "GRANT ALL ON *.* WITH GRANT OPTION"), needed); err != nil || len(missing) != 0 {
+		t.Errorf("%v, missing %v", err, missing)
 	}
 }

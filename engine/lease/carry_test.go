@@ -101,3 +101,55 @@ func TestWhoLeavesTheQueueLeavesNoLeaseBehind(t *testing.T) {
 		}
 	})
 }
+
+func TestOneLeaseIsCarriedForSoLongAndThenTakenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &fakeStore{latency: 10 * time.Millisecond}
+		c := newTestCarrier(store)
+		released := 0
+		c.Most, c.Released = 5*time.Second, func(context.Context) { released++ }
+		epochs, finished := make(chan uint64, 4), make(chan error)
+		for range 4 {
+			go func() {
+				finished <- c.Do(t.Context(), func(_ context.Context, h *Held) error {
+					epochs <- h.Epoch()
+					time.Sleep(3 * time.Second)
+					return h.Check(t.Context())
+				})
+			}()
+		}
+		for range 4 {
+			if err := <-finished; err != nil {
+				t.Error(err)
+			}
+		}
+		synctest.Wait()
+		first, second, third, fourth := <-epochs, <-epochs, <-epochs, <-epochs
+		if first != second || second >= third || third != fourth || released != 2 {
+			t.Errorf("the work was done under the epochs %d, %d, %d, %d, and %d leases were released", first, second, third, fourth, released)
+		}
+	})
+}
+
+func TestWhoWaitsTooLongForItsTurnIsToldAndHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &fakeStore{latency: 10 * time.Millisecond}
+		c := newTestCarrier(store)
+		c.Wait = 4 * time.Second
+		busy, late, last := make(chan error), make(chan error), make(chan error)
+		do := func(into chan error) { into <- c.Do(t.Context(), func(context.Context, *Held) error { return nil }) }
+		go func() {
+			busy <- c.Do(t.Context(), func(context.Context, *Held) error { time.Sleep(3 * time.Second); return nil })
+		}()
+		synctest.Wait()
+		go do(late)
+		time.Sleep(4 * time.Second)
+		go do(last)
+		if err := <-late; !errors.Is(err, ErrTurn) {
+			t.Errorf("who waited too long was told %v", err)
+		}
+		if err := errors.Join(<-busy, <-last); err != nil {
+			t.Error(err)
+		}
+	})
+}

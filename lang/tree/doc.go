@@ -7,6 +7,13 @@
 // from it. Nothing is asked of a server, no path leaves the tree, and all inputs have limits. The objects are as
 // written: the canonical form is made later, by package canon. [Render] is the way back, an object as a definition.
 //
+// # An overlay
+//
+// A tree that is laid over another ([Options.Base]) sees what that declares, its variables, and the files it shares in
+// common-header/, which see their own locals. An object of it that has a name of the tree below, lies in a directory that
+// the tree below has files in, or names a file outside of its own tree is refused ([Tree.Refused]), and so is what uses
+// one; the others are its objects. Each refusal is among the faults too.
+//
 // # The manifest
 //
 // manifest.hcl at the root of the tree has

@@ -101,11 +101,18 @@ func (c *client) changeAccess(ctx context.Context) error {
 		if at > n {
 			return c.Done()
 		}
+		patience := time.NewTimer(keeperPatience)
 		select {
 		case <-moved:
+		case <-patience.C:
+			if alive, _, _ := m.session.state(); !alive {
+				return keeperError(errors.New("Connection loss"))
+			}
 		case <-ctx.Done():
+			patience.Stop()
 			return context.Cause(ctx)
 		}
+		patience.Stop()
 	}
 }
 
