@@ -126,11 +126,12 @@ func (s *Status) topics(r *topics.Report, records map[ledger.Key]*ledger.Record)
 	s.Objects = slices.Insert(s.Objects, at, list...)
 }
 
-// lastDone passes over the rows that only say that nothing was to be done.
+// lastDone passes over the rows that only say that nothing was to be done. A statement that failed did nothing: that the
+// object is as declared was found later.
 func (s *Status) lastDone(done map[ledger.Key]*ledger.Record) {
 	for _, o := range s.Objects {
 		r := done[ledger.Key{Scope: ledger.Scope(o.Scope), Kind: o.Kind, Name: o.Name}]
-		if r != nil && o.Outcome == ledger.Unchanged {
+		if r != nil && r.Outcome == ledger.Applied && o.Outcome == ledger.Unchanged {
 			o.SchemaRelease, o.EngineRelease, o.Action, o.Outcome, o.Time, o.Pass = r.SchemaRelease, r.EngineRelease, r.Action, r.Outcome, &r.RecordedAt, r.Pass
 		}
 	}

@@ -153,7 +153,9 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 		missing := s.Missing(after)
 		switch {
 		case missing == "" && (answer == nil || !blind):
-			return result, x.everywhere(ctx, s, after)
+			reading, done := x.outliving(ctx)
+			defer done()
+			return result, x.everywhere(reading, s, after)
 		case answer == nil:
 			return result, &NotSeenError{s.Object(), missing}
 		case !again(answer):
@@ -197,15 +199,10 @@ func notHeld(s Statement, so Result, answer, lost error) error {
 // processes.
 type sent struct{ id, comment string }
 
-// settle reads the object once the statement is no longer running. A context that ended while the statement was out
-// does not end the reading: what was sent has to be accounted for.
+// settle reads the object once the statement is no longer running.
 func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer error) (*catalog.Object, error) {
-	reading := ctx
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		reading, cancel = context.WithTimeout(context.WithoutCancel(ctx), x.Grace)
-		defer cancel()
-	}
+	reading, done := x.outliving(ctx)
+	defer done()
 	if open(answer) {
 		if err := x.ended(reading, out.comment); err != nil {
 			return nil, &UnresolvedError{s.Object(), out.id, err}
@@ -216,6 +213,17 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 		return nil, &UnresolvedError{s.Object(), out.id, err}
 	}
 	return after, nil
+}
+
+// outliving is a context that ends Grace after another: what was sent has to be accounted for, also by who is told to
+// stop.
+func (x *Executor) outliving(ctx context.Context) (context.Context, func()) {
+	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(x.Grace, cancel) })
+	return reading, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (x *Executor) read(ctx context.Context, s Statement) (*catalog.Object, error) {

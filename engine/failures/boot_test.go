@@ -51,8 +51,10 @@ func TestOfEnginesThatBootAtOnceOneAppliesAndTheOthersFindNothingToDo(t *testing
 		sent := map[string]int{}
 		for _, w := range wires {
 			for _, r := range w.all(definition) {
-				head, _, _ := strings.Cut(r.text, "\n")
-				sent[head]++
+				// Access objects are asserted anew by every pass.
+				if head, _, _ := strings.Cut(r.text, "\n"); strings.HasPrefix(head, "CREATE") && !strings.HasPrefix(head, "CREATE ROLE") {
+					sent[head]++
+				}
 			}
 		}
 		for head, n := range sent {
