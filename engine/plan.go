@@ -26,6 +26,9 @@ func (e *Engine) Plan(ctx context.Context) (doc *plan.Document, _ error) {
 func (e *Engine) document(ctx context.Context, conn *catalog.Conn, c *comparison) *plan.Document {
 	doc := c.plan()
 	doc.Overlay = c.schema.overlay.leftOut()
+	if newer := c.newerRelease(); newer != "" && !e.options.AllowDowngrade {
+		doc.Regressed = &plan.Regressed{Release: c.schema.release, Ledger: newer}
+	}
 	for _, o := range doc.Objects {
 		e.count(ctx, conn, o.Name, o.Changes)
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 // libraryNext is the release after library: a column, a view and another text of the view there was.
@@ -36,6 +38,33 @@ func TestAnOlderReleaseIsNotAppliedOverANewerOne(t *testing.T) {
 	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: unchanged, replace", "view titles: undeclared, report"}
 	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A plan says what an apply would send: where the ledger has a newer release, nothing.
+func TestAPlanOfAnOlderReleaseSaysThatNothingOfItWouldBeSent(t *testing.T) {
+	s := newStage(t)
+	s.tree(libraryNext)
+	s.pass(engine.Options{})
+	s.tree(library)
+	for _, c := range []struct {
+		allow bool
+		want  *plan.Regressed
+	}{{false, &plan.Regressed{Release: "1.2.0", Ledger: "1.10.0"}}, {true, nil}} {
+		doc, err := s.engine(engine.Options{AllowDowngrade: c.allow}).Plan(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, doc.Regressed); diff != "" {
+			t.Errorf("with downgrades allowed %t:\n%s", c.allow, diff)
+		}
+		var text bytes.Buffer
+		if err := plan.WriteText(&text, doc, plan.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(text.String(), "release_regressed"); told == c.allow {
+			t.Errorf("with downgrades allowed %t the text is\n%s", c.allow, text.String())
+		}
 	}
 }
 

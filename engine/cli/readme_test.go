@@ -56,3 +56,44 @@ func TestTheTreeOfTheReadmeIsOneAndItsFaultIsShownAsPrinted(t *testing.T) {
 		t.Errorf("the README shows\n%v\nand it is\n%s", shown, r.err)
 	}
 }
+
+// TestTheDefinitionsOfTheAccessReferenceHaveNoFault makes a tree of what the README shows of each kind of access.
+func TestTheDefinitionsOfTheAccessReferenceHaveNoFault(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(readme), "\n## Language reference: access\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	shown := map[string]string{}
+	for _, m := range regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*.*?^```hcl\n(.*?)^```$").FindAllStringSubmatch(chapter, -1) {
+		shown[m[1]] = m[2]
+	}
+	shown["base"], shown["profile"], shown["ops"] = "", "settings = { max_threads = 4 }\n", "authentication \"no_password\" {}\n"
+	const table = "column \"id\" { type = \"UInt64\" }\ncolumn \"total\" { type = \"UInt64\" }\ncolumn \"owner\" { type = \"String\" }\nengine = \"MergeTree\"\norder_by = \"id\"\n"
+	shown["table"] = table
+	manifest := "release = \"1.0.0\"\ndatabase \"shop\" {}\n"
+	for _, entry := range []string{
+		"table shop.orders table", "table shop.log_1 table", "table shop.secrets table",
+		"settings_profile web profile", "role base base", "role dfe_writer base", "role reader role", "user app user", "user ops ops",
+		"settings_profile limits settings_profile", "quota app quota", "row_policy own_rows_ON_shop.orders row_policy", "grant more grant",
+	} {
+		words := strings.Fields(entry)
+		if _, ok := shown[words[2]]; !ok {
+			t.Fatalf("the README shows no %s", words[2])
+		}
+		manifest += words[0] + " \"" + strings.Replace(words[1], "_ON_", " ON ", 1) + "\" { from = \"" + words[2] + ".hcl\" }\n"
+	}
+	dir := t.TempDir()
+	shown["manifest"] = manifest
+	for name, text := range shown {
+		if err := os.WriteFile(filepath.Join(dir, name+".hcl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := run(t, nil, "schema", "lint", "--tree", dir)
+	if strings.Contains(r.out, " error ") {
+		t.Error(r.out)
+	}
+	r.demand(t, cli.ExitDifferences) // advice on comments
+}

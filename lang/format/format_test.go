@@ -90,6 +90,23 @@ func TestWhatWeShipIsFormatted(t *testing.T) {
 	}
 }
 
+// TestStatementsOfAccessStayAsTheyAreWritten holds that every .sql definition a tree may have is one that can be formatted.
+func TestStatementsOfAccessStayAsTheyAreWritten(t *testing.T) {
+	for _, text := range []string{
+		"CREATE ROLE reader;\n\n-- what it reads\nGRANT SELECT(id), INSERT ON shop.orders TO reader;\nREVOKE SELECT ON shop.secrets FROM reader;\n",
+		"CREATE USER u\n  IDENTIFIED WITH sha256_password BY secret('env:U')\n  HOST LOCAL\n",
+		"CREATE SETTINGS PROFILE web SETTINGS max_threads = 2 MIN 1 MAX 8\n",
+		"CREATE QUOTA q FOR INTERVAL 1 hour MAX queries = 1 TO u\n",
+		"CREATE ROW POLICY p ON shop.orders USING owner = currentUser() TO ALL\n",
+		"GRANT reader TO u\n",
+	} {
+		out, err := format.File("a.sql", []byte(text))
+		if err != nil || string(out) != text {
+			t.Errorf("%s\nbecomes\n%s\n%v", text, out, err)
+		}
+	}
+}
+
 // TestABrokenFileIsAnError holds that no layout is made of what cannot be read.
 func TestABrokenFileIsAnError(t *testing.T) {
 	for name, src := range map[string]string{

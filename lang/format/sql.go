@@ -1,22 +1,29 @@
 package format
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/lex"
 )
 
-// SQL formats CREATE statements as ClickHouse prints them, comments kept in place. The error is a [*ddl.Error] for a text
-// with a syntax error.
+// SQL formats CREATE statements as ClickHouse prints them, comments kept in place. Statements of access (CREATE ROLE,
+// GRANT and their like) are read, and stay as they are written. The error is a [*ddl.Error] for a text with a syntax error.
 func SQL(src []byte) ([]byte, error) {
 	text := string(src)
 	before, err := read(text)
 	if err != nil {
-		return nil, err
+		list, other := access.ParseScript(text)
+		if other == nil && len(list) > 0 {
+			return append(bytes.TrimRight(slices.Clone(src), " \t\r\n"), '\n'), nil
+		}
+		return nil, further(err, other)
 	}
 	tokens, problem := lex.All(nil, text)
 	if problem != "" {
@@ -35,6 +42,15 @@ func SQL(src []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the layout would change what the text means (%w); it is left as it is, and this is a fault of dfe", err)
 	}
 	return []byte(out), nil
+}
+
+// further is the error of the grammar that read more of the text: the one its author had in mind.
+func further(a, b error) error {
+	var x, y *ddl.Error
+	if errors.As(a, &x) && errors.As(b, &y) && y.Offset > x.Offset {
+		return b
+	}
+	return a
 }
 
 // read parses the definitions of a text, of which there has to be one at least.

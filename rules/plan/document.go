@@ -14,11 +14,19 @@ type Document struct {
 	Bus *Bus `json:"bus,omitempty"`
 	// Overlay tells what of a deployment's own tree is left out; absent where all of it is in the plan.
 	Overlay *Overlay `json:"overlay,omitempty"`
+	// Regressed is there where the ledger has a newer release: an apply sends none of the statements.
+	Regressed *Regressed `json:"regressed,omitempty"`
 	// Rehearsal is there where the plan was played on an engine.
 	Rehearsal *Rehearsed `json:"rehearsal,omitempty"`
 	// Digest is SHA-256 over the document without it, in the form [WriteJSON] gives it. It is set by the writer and checked
 	// by the reader: what is applied is what was reviewed, to the letter.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Regressed are the release that is planned and the newer one that the ledger has.
+type Regressed struct {
+	Release string `json:"release"`
+	Ledger  string `json:"ledger"`
 }
 
 // Bus is the deployment's Kafka as a plan found it.

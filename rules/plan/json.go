@@ -69,6 +69,10 @@ func (j *jsonWriter) document(d *Document, o JSONOptions) {
 		j.text(",\n\"overlay\":")
 		j.value(d.Overlay)
 	}
+	if d.Regressed != nil {
+		j.text(",\n\"regressed\":")
+		j.value(d.Regressed)
+	}
 	if d.Rehearsal != nil {
 		j.text(",\n\"rehearsal\":")
 		j.value(d.Rehearsal)

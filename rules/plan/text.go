@@ -42,6 +42,10 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	}
 	t.overlay(d.Overlay)
 	t.bus(d.Bus)
+	if r := d.Regressed; r != nil {
+		t.line("%s: the release %s is older than %s in the ledger: an apply sends nothing of this; \"dfe schema apply --allow-downgrade\" is the way past for a schema\n",
+			t.paint(red, "release_regressed"), r.Release, r.Ledger)
+	}
 	t.statements(d.Statements)
 	t.rehearsal(d.Rehearsal)
 	if len(d.Objects) > 0 || d.Bus == nil || d.Bus.Error == "" && d.Bus.Skipped == "" {
