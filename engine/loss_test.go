@@ -2,6 +2,9 @@ package engine_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -163,8 +166,8 @@ CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 	}
 }
 
-// TestAMutationThatAPassBeganAndThatGoesOnIsTold holds the mutation back: the column has its new type at once, and its rows
-// are written anew when the server gets to it.
+// TestAMutationThatAPassBeganAndThatGoesOnIsTold asks a server whose profile has alter_sync = 0, so that an ALTER is answered
+// before its rows are written anew, and holds the mutation back.
 func TestAMutationThatAPassBeganAndThatGoesOnIsTold(t *testing.T) {
 	s := newStage(t)
 	s.tree(`
@@ -182,7 +185,18 @@ CREATE TABLE DB.codes (k UInt8, code UInt8) ENGINE = MergeTree ORDER BY k
 -- codes.sql --
 CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 `)
-	r := s.pass(engine.Options{AllowDrift: true})
+	target, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		settings := r.Out.URL.Query()
+		settings.Set("alter_sync", "0")
+		r.Out.URL.RawQuery = settings.Encode()
+	}})
+	t.Cleanup(profile.Close)
+	r := s.pass(engine.Options{Target: catalog.Target{URL: profile.URL}, AllowDrift: true})
 	if r.State != engine.Converged || r.Summary.Applied != 1 || len(r.Notices) != 1 || r.Notices[0].Code != "mutation_under_way" ||
 		!strings.Contains(r.Notices[0].Text, s.db+".codes goes on") || !strings.Contains(r.Notices[0].Text, "with 1 parts to do") {
 		t.Fatalf("state %s, %+v, notices %+v", r.State, r.Summary, r.Notices)
