@@ -53,6 +53,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: s.grantedBeside},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
+	c.options.Database = c.database
 	for _, column := range e.options.AcceptLoss {
 		c.options.AcceptLoss[column] = true
 	}
@@ -66,6 +67,22 @@ func (c *comparison) lookup(name ast.Name) ast.Object {
 	}
 	if o := c.live.Relations[name]; o != nil {
 		return o.Tree
+	}
+	return nil
+}
+
+// database finds a database as it is live, else as it is declared.
+func (c *comparison) database(name string) *ast.Database {
+	id := ast.Name{Name: name}
+	if o := c.live.Find(ast.KindDatabase, id); o != nil {
+		d, _ := o.Tree.(*ast.Database)
+		return d
+	}
+	for _, d := range c.schema.objects {
+		if d.Kind == ast.KindDatabase && d.Name == id {
+			rendered, _ := rules.Render(d.Object, c.platform).(*ast.Database)
+			return rendered
+		}
 	}
 	return nil
 }

@@ -2,10 +2,14 @@ package engine_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -74,6 +78,45 @@ CREATE TABLE DB.seen (at DateTime, note String) ENGINE = MergeTree ORDER BY at T
 	}
 }
 
+// The word for a loss is no word for a table that can no longer be read.
+func TestAnAcceptedLossIsRefusedWhereRowsCannotBeCastAtAll(t *testing.T) {
+	s := newStage(t)
+	s.exec("CREATE DATABASE DB")
+	s.exec("CREATE TABLE DB.codes (k UInt8, code String, parts Array(String)) ENGINE = MergeTree ORDER BY k")
+	s.exec("INSERT INTO DB.codes VALUES (1, '256', ['1']), (2, 'Zebra', ['Zebra']), (3, '', [])")
+	s.tree(`
+-- manifest.hcl --
+release = "1.0.0"
+database "DB" {}
+table "DB.codes" { from = "codes.sql" }
+-- codes.sql --
+CREATE TABLE DB.codes (k UInt8, code UInt8, parts Array(UInt8)) ENGINE = MergeTree ORDER BY k
+`)
+	o := engine.Options{AllowDrift: true, AcceptLoss: []string{s.db + ".codes.code", s.db + ".codes.parts"}}
+	r := s.pass(o)
+	codes := r.Objects[len(r.Objects)-1]
+	if len(codes.Statements) != 0 || codes.Refused() != 2 || len(codes.Changes) != 2 {
+		t.Fatalf("%+v", codes)
+	}
+	code, parts := codes.Changes[0], codes.Changes[1]
+	for text, words := range map[string]string{
+		code.Reason:  "2 rows hold values that cannot be cast to UInt8",
+		code.Advice:  "which this lists: SELECT code, count() FROM " + s.db + ".codes WHERE",
+		parts.Reason: "the server answers code 6 to SELECT countIf(",
+	} {
+		if !strings.Contains(text, words) || strings.Contains(text, "--accept-loss") || strings.Contains(text, "Zebra") {
+			t.Errorf("it is not said that %q: %s", words, text)
+		}
+	}
+	s.exec("ALTER TABLE DB.codes DELETE WHERE k > 1 SETTINGS mutations_sync = 2")
+	if r := s.pass(o); r.Summary.Applied != 1 || r.Summary.Statements != 2 {
+		t.Errorf("after the remedy: %+v", r.Summary)
+	}
+	if rows := s.value("SELECT toString(code) || toString(parts) FROM DB.codes"); rows != "0[1]" {
+		t.Errorf("the rows read %s: the loss that was accepted is that 256 wraps", rows)
+	}
+}
+
 func TestATypeThatTheStoredRowsDoNotTakeIsNotCalledApplied(t *testing.T) {
 	s := newStage(t)
 	s.tree(`
@@ -85,12 +128,18 @@ table "DB.codes" { from = "codes.sql" }
 CREATE TABLE DB.codes (k UInt8, code String) ENGINE = MergeTree ORDER BY k
 `)
 	s.pass(engine.Options{})
-	s.exec("INSERT INTO DB.codes VALUES (1, '5'), (2, 'Zebra')")
+	s.exec("INSERT INTO DB.codes VALUES (1, '5')")
 	s.tree(`
 -- codes.sql --
 CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 `)
-	o := engine.Options{AllowDrift: true, AcceptLoss: []string{s.db + ".codes.code"}, Wait: time.Minute}
+	// A row that is written after the rows were asked and before the statement.
+	w := s.wire()
+	w.statement = func(int) bool {
+		s.exec("INSERT INTO DB.codes VALUES (2, 'Zebra')")
+		return true
+	}
+	o := engine.Options{Target: catalog.Target{URL: w.URL}, AllowDrift: true, AcceptLoss: []string{s.db + ".codes.code"}, Wait: time.Minute}
 	r, err := s.engine(o).Pass(t.Context())
 	if err == nil || r.State != engine.Failed || r.Summary.Applied != 0 || r.Summary.Failed != 1 {
 		t.Fatalf("state %s, %+v, error %v", r.State, r.Summary, err)
@@ -114,5 +163,49 @@ CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 	s.exec("ALTER TABLE DB.codes MODIFY COLUMN code String")
 	if rows := s.value("SELECT arrayStringConcat(arraySort(groupArray(code)), ' ') FROM DB.codes"); rows != "5 Zebra" {
 		t.Errorf("after the remedy the rows read %s", rows)
+	}
+}
+
+// TestAMutationThatAPassBeganAndThatGoesOnIsTold asks a server whose profile has alter_sync = 0, so that an ALTER is answered
+// before its rows are written anew, and holds the mutation back.
+func TestAMutationThatAPassBeganAndThatGoesOnIsTold(t *testing.T) {
+	s := newStage(t)
+	s.tree(`
+-- manifest.hcl --
+release = "1.0.0"
+database "DB" {}
+table "DB.codes" { from = "codes.sql" }
+-- codes.sql --
+CREATE TABLE DB.codes (k UInt8, code UInt8) ENGINE = MergeTree ORDER BY k
+`)
+	s.pass(engine.Options{})
+	s.exec("INSERT INTO DB.codes VALUES (1, 200)")
+	s.exec("SYSTEM STOP MERGES DB.codes")
+	s.tree(`
+-- codes.sql --
+CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
+`)
+	target, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		settings := r.Out.URL.Query()
+		settings.Set("alter_sync", "0")
+		r.Out.URL.RawQuery = settings.Encode()
+	}})
+	t.Cleanup(profile.Close)
+	r := s.pass(engine.Options{Target: catalog.Target{URL: profile.URL}, AllowDrift: true})
+	if r.State != engine.Converged || r.Summary.Applied != 1 || len(r.Notices) != 1 || r.Notices[0].Code != "mutation_under_way" ||
+		!strings.Contains(r.Notices[0].Text, s.db+".codes goes on") || !strings.Contains(r.Notices[0].Text, "with 1 parts to do") {
+		t.Fatalf("state %s, %+v, notices %+v", r.State, r.Summary, r.Notices)
+	}
+	if row := s.value("SELECT toTypeName(code) || toString(code) FROM DB.codes"); row != "UInt64200" {
+		t.Errorf("meanwhile the row reads %s", row)
+	}
+	// It is the pass that began it that tells.
+	if again := s.pass(engine.Options{}); len(again.Notices) != 0 || again.Summary.Statements != 0 {
+		t.Errorf("the next pass: %+v, notices %+v", again.Summary, again.Notices)
 	}
 }

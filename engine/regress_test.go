@@ -81,6 +81,21 @@ func TestAnOlderReleaseThatCannotWorkWithWhatIsThereFails(t *testing.T) {
 	}
 }
 
+func TestARegressedReleaseNamesFiveOfTheObjectsItLacks(t *testing.T) {
+	absent := []string{"table shop.a", "table shop.b", "view shop.c", "role d", "function e", "table shop.f", "table shop.g"}
+	for n, want := range map[int]string{
+		1: "the server lacks table shop.a; run the newer release",
+		5: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e; run the newer release",
+		6: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e and 1 more; run the newer release",
+		7: "function e and 2 more; run the newer release",
+	} {
+		err := &engine.RegressedError{Tree: "1.2.0", Ledger: "1.10.0", Absent: absent[:n]}
+		if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, "1.2.0 is older than 1.10.0") {
+			t.Errorf("of %d: %s", n, text)
+		}
+	}
+}
+
 func TestADowngradeRestoresViewsAndLeavesWhatTheNewerReleaseAdded(t *testing.T) {
 	s := newStage(t)
 	s.tree(libraryNext)

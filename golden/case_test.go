@@ -343,6 +343,16 @@ func (c *testCase) planOptions(live []ast.Object) rules.Options {
 	o := rules.Options{Platform: c.platform, AllowDrift: c.options.allowDrift, AcceptLoss: c.options.acceptLoss, LedgerRead: c.options.ledger,
 		Bus: c.options.bus,
 		Env: canon.Env{Lookup: lookup(c.desired, live), Granted: c.granted}}
+	o.Database = func(name string) *ast.Database {
+		id := ast.Name{Name: name}
+		if d, ok := lookup(live)(id).(*ast.Database); ok {
+			return d
+		}
+		if d, ok := lookup(c.desired)(id).(*ast.Database); ok {
+			return rules.Render(d, c.platform).(*ast.Database)
+		}
+		return nil
+	}
 	if len(c.options.unknownSettings) > 0 {
 		o.Server.MergeTreeSettings = map[string]bool{}
 		for _, name := range facts.SettingNames() {

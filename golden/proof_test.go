@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,14 +15,16 @@ import (
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
-// typeChanges are changes of a column's type with rows. lost lists the values the new type cannot keep, as text; proved
+// typeChange is a change of a column's type with rows. lost lists the values the new type cannot keep, as text; proved
 // says that the types do not tell and the data is asked.
-var typeChanges = []struct {
+type typeChange struct {
 	live, desired string
 	rows          string // SQL literals
 	proved        bool
 	lost          []string
-}{
+}
+
+var typeChanges = []typeChange{
 	// S31: the server accepts this and 70000 reads 4464.
 	{"UInt32", "UInt16", "1, 70000, 65535", true, []string{"70000"}},
 	{"UInt32", "UInt16", "1, 65535", true, nil},
@@ -117,7 +120,7 @@ func TestATypeChangeLosesNoValue(t *testing.T) {
 			s.exec(fmt.Sprintf("INSERT INTO %s SELECT number, CAST([%s], %s)[number + 1] FROM numbers(%d)",
 				table, wrapped(c.rows, c.live), ast.QuoteString("Array("+c.live+")"), rowCount(c.rows)))
 			before := s.query("SELECT k, toString(v) FROM " + table + " ORDER BY k")
-			doc := s.change(book, table, fmt.Sprintf(definition, c.desired))
+			doc := s.change(book, table, fmt.Sprintf(definition, c.desired), rules.Options{})
 			if len(doc.Statements) != 1 {
 				t.Fatalf("want one statement, have %d: %+v", len(doc.Statements), doc.Objects[0].Changes[0])
 			}
@@ -142,6 +145,59 @@ func TestATypeChangeLosesNoValue(t *testing.T) {
 			after := s.query("SELECT k, toString(" + back + ") FROM " + table + " ORDER BY k")
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("the rows changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAnAcceptedLossIsCarriedOutExactlyWhereNoCastFails accepts the loss of each change that loses a value. What the
+// query before the ALTER finds is what cannot be read after it: the server takes the new type first and then fails on the rows.
+func TestAnAcceptedLossIsCarriedOutExactlyWhereNoCastFails(t *testing.T) {
+	book := release(t)
+	s := &server{t: t, url: embeddedtest.Server(t)}
+	database := embeddedtest.Database(t)
+	changes := slices.Clone(typeChanges)
+	for _, c := range [][3]string{
+		{"String", "UInt8", "'256', '+5'"}, {"String", "UInt8", "'-1'"}, {"String", "Int8", "'-200'"}, {"Nullable(String)", "Nullable(UInt8)", "NULL, '7'"},
+		{"Nullable(String)", "Nullable(UInt8)", "NULL, 'x'"},
+		{"String", "Nullable(FixedString(3))", "'abcd'"}, {"Nullable(String)", "Nullable(Bool)", "'maybe'"}, {"Nullable(Float64)", "Nullable(UInt8)", "nan"},
+		{"LowCardinality(Nullable(String))", "Nullable(Date)", "'x'"}, {"String", "Nullable(Enum8('a' = 1))", "'x'"}, {"LowCardinality(String)", "Float64", "'1e999'"}, {"String", "Bool", "'maybe'"},
+		{"Float64", "UInt8", "1e30"}, {"Float64", "UInt8", "inf"}, {"Float64", "Decimal(9, 2)", "1.234"}, {"Float64", "Decimal(9, 2)", "1e30"},
+		{"Decimal(18, 2)", "UInt8", "1.23"}, {"Decimal(18, 2)", "UInt8", "12345678901"}, {"Decimal(18, 2)", "Float32", "0.1"},
+		{"Array(String)", "Array(UInt8)", "['1', 'x']"}, {"Array(String)", "Array(UInt8)", "['1', '256']"},
+		{"FixedString(4)", "FixedString(3)", "'abcd'"}, {"IPv6", "IPv4", "'::1'"}, {"DateTime64(3, 'UTC')", "Date", "'2290-01-01 00:00:00.000'"},
+	} {
+		changes = append(changes, typeChange{c[0], c[1], c[2], true, []string{"some"}})
+	}
+	for i, c := range changes {
+		if len(c.lost) == 0 {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s to %s: %s", c.live, c.desired, c.rows), func(t *testing.T) {
+			s := s.in(t)
+			table := fmt.Sprintf("%s.accepted_%d", database, i)
+			definition := "CREATE TABLE " + table + " (k UInt64, v %s) ENGINE = MergeTree ORDER BY k"
+			s.exec(fmt.Sprintf(definition, c.live))
+			s.exec(fmt.Sprintf("INSERT INTO %s SELECT number, CAST([%s], %s)[number + 1] FROM numbers(%d)",
+				table, c.rows, ast.QuoteString("Array("+c.live+")"), rowCount(c.rows)))
+			doc := s.change(book, table, fmt.Sprintf(definition, c.desired), rules.Options{AcceptLoss: map[string]bool{table + ".v": true}})
+			if len(doc.Statements) != 1 {
+				t.Fatalf("want one statement, have %d: %+v", len(doc.Statements), doc.Objects[0].Changes[0])
+			}
+			st := doc.Statements[0]
+			found := "0\n"
+			if st.Proof != nil {
+				answer, err := s.send(st.Proof.Query)
+				if found = answer; err != nil {
+					found = err.Error()
+				}
+			}
+			_, err := s.send(st.SQL)
+			if err == nil { // between two enums no mutation is needed
+				_, err = s.send("SELECT toString(v) FROM " + table)
+			}
+			if (found != "0\n") != (err != nil) {
+				t.Errorf("the query finds %q, and the rows after the ALTER %v\n%+v", found, err, st.Proof)
 			}
 		})
 	}
@@ -184,7 +240,7 @@ func TestANullIsCountedBeforeItsColumnGivesItUp(t *testing.T) {
 	table := embeddedtest.Database(t) + ".notes"
 	s.exec("CREATE TABLE " + table + " (k UInt64, v Nullable(String) DEFAULT 'none') ENGINE = MergeTree ORDER BY k")
 	s.exec("INSERT INTO " + table + " VALUES (1, 'a'), (2, NULL), (3, NULL)")
-	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v String DEFAULT 'none') ENGINE = MergeTree ORDER BY k")
+	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v String DEFAULT 'none') ENGINE = MergeTree ORDER BY k", rules.Options{})
 	found := s.query(doc.Statements[0].Proof.Query)
 	if !strings.HasPrefix(found, "2\n") {
 		t.Fatalf("the proof finds %q, want 2 rows", found)
@@ -206,7 +262,7 @@ func TestASilentChangeOfKindIsNeverSent(t *testing.T) {
 	table := embeddedtest.Database(t) + ".units"
 	s.exec("CREATE TABLE " + table + " (k UInt64, v UInt64) ENGINE = MergeTree ORDER BY k")
 	s.exec("INSERT INTO " + table + " VALUES (1, 99)")
-	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v UInt64 ALIAS k * 10) ENGINE = MergeTree ORDER BY k")
+	doc := s.change(book, table, "CREATE TABLE "+table+" (k UInt64, v UInt64 ALIAS k * 10) ENGINE = MergeTree ORDER BY k", rules.Options{})
 	if len(doc.Statements) > 0 {
 		t.Fatalf("sent: %s", doc.Statements[0].SQL)
 	}
@@ -217,7 +273,7 @@ func TestASilentChangeOfKindIsNeverSent(t *testing.T) {
 }
 
 // change plans the change of a live table to a definition, with drift allowed.
-func (s *server) change(book *rules.Book, table, definition string) *plan.Document {
+func (s *server) change(book *rules.Book, table, definition string, o rules.Options) *plan.Document {
 	s.t.Helper()
 	desired, err := ddl.ParseStatement(definition)
 	if err != nil {
@@ -225,8 +281,8 @@ func (s *server) change(book *rules.Book, table, definition string) *plan.Docume
 	}
 	database, name, _ := strings.Cut(table, ".")
 	live := s.parse(s.column("SELECT create_table_query FROM system.tables WHERE database = '" + database + "' AND name = '" + name + "'")[0])
-	return book.Plan([]rules.Pair{{Kind: desired.Kind(), Name: desired.ID(), Live: live, Desired: desired}},
-		rules.Options{Platform: rules.Embedded, AllowDrift: true})
+	o.Platform, o.AllowDrift = rules.Embedded, true
+	return book.Plan([]rules.Pair{{Kind: desired.Kind(), Name: desired.ID(), Live: live, Desired: desired}}, o)
 }
 
 // lost runs a proof and returns the values it found, sorted.

@@ -64,6 +64,8 @@ func factTable() []fact {
 			func(s *situation) string { return s.pair.Inlined }),
 		boolFact("has_inner", "the materialized view writes to an inner table, or is declared to", false,
 			func(s *situation) bool { return hasInner(s.live) || hasInner(s.desired) }),
+		boolFact("lonely_refresh", "a refresh without APPEND puts another table in the target's place, and of the view's database and the target one is replicated and the other not", false,
+			(*situation).lonelyRefresh),
 		boolFact("exclusive", "the definition of the role or user says that it has the declared rights and no others", false,
 			func(s *situation) bool { _, _, exclusive := rightsOf(s.pair.Desired); return exclusive }),
 		boolFact("hides_secret", "the live object holds a hidden value for which the definition supplies none", false,

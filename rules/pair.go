@@ -76,6 +76,9 @@ type Options struct {
 	Platform Platform
 	// AllowDrift carries out what ClickHouse has an operation for and a pass leaves alone.
 	AllowDrift bool
+	// Database finds a database: as it is live, else as it is declared and rendered; nil where there is none. Without it nothing
+	// is decided by what database an object is in.
+	Database func(name string) *ast.Database
 	// AcceptLoss holds the columns, as db.table.column, whose values the operator is ready to lose.
 	AcceptLoss map[string]bool
 	// Env is what the canonical form needs to know.

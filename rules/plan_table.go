@@ -143,7 +143,7 @@ func (t *tablePlan) collect(i int, d *Decision) {
 	c.alterCommand = statements[0][0]
 	switch d.Action {
 	case ModifyColumn:
-		if d.NeedsProof {
+		if d.NeedsProof || d.Accepted && t.castQuery(d) != "" {
 			t.proved = append(t.proved, c)
 		} else {
 			t.types = append(t.types, c)
@@ -177,10 +177,7 @@ func (t *tablePlan) plan() {
 	t.statement(t.firstSetting, nil)
 	t.statement(t.types, nil)
 	for _, c := range t.proved {
-		d := &t.decisions[c.decisions[0]]
-		t.statement([]tableCommand{c}, &plan.Proof{Path: d.Change.Path.String(), Note: proofNote,
-			Query: proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired),
-			Show:  showQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)})
+		t.statement([]tableCommand{c}, t.proof(&t.decisions[c.decisions[0]]))
 	}
 	settings := foldSettings(t.settings, "MODIFY SETTING ")
 	resets := foldSettings(t.resets, "RESET SETTING ")
@@ -217,6 +214,24 @@ func (t *tablePlan) plan() {
 	t.statement(settings, nil)
 	t.statement(resets, nil)
 	t.statement(t.ttls, nil)
+}
+
+// castQuery is [castQuery] of a decision's column.
+func (t *tablePlan) castQuery(d *Decision) string {
+	return castQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)
+}
+
+// proof is what is asked before a column gets another type: whether it loses a value, or, where that is accepted, whether the
+// statement can be carried out at all.
+func (t *tablePlan) proof(d *Decision) *plan.Proof {
+	proof := &plan.Proof{Path: d.Change.Path.String(), Note: proofNote, Accepted: d.Accepted}
+	if d.Accepted {
+		proof.Query, proof.Show = t.castQuery(d), castShowQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)
+		return proof
+	}
+	proof.Query = proofQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)
+	proof.Show = showQuery(t.pair.Name, d.Change.Path.Name, d.Change.Live, d.Change.Desired)
+	return proof
 }
 
 func isSubset(a, b map[string]bool) bool {

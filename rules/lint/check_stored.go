@@ -11,6 +11,7 @@ func storedChecks() []Check {
 		{Code: "DFE285", Title: "partial aggregates that replace each other", Severity: Warning, query: replacedAggregates},
 		{Code: "DFE286", Title: "a materialized view that sorts or limits blocks", Severity: Warning, query: limitedBlocks},
 		{Code: "DFE287", Title: "a materialized view with an inner table", Severity: Note, query: innerTable},
+		{Code: "DFE288", Title: "a refresh that only one replica sees", Severity: Error, query: lonelyRefresh},
 	}
 }
 
@@ -71,4 +72,36 @@ func innerTable(q *query) {
 	q.report(queryPath(), q.node, fmt.Sprintf("%s keeps its rows in a table of its own", q.d.Name),
 		"The inner table can be given no column (errors 16 and 48), has a name made of a UUID, and goes when the view goes: a changed query means losing what was aggregated.",
 		"Declare a table and write TO it: the view can then be replaced and the table altered.")
+}
+
+// lonelyRefresh: error 36 (case S84). A refresh without APPEND fills a new table and puts it in the target's place, which the
+// other replicas follow where database and table are both replicated.
+func lonelyRefresh(q *query) {
+	if q.view == nil || q.view.Refresh == nil || q.view.Refresh.Append {
+		return
+	}
+	target, ok := q.view.Inner, q.view.Inner != nil
+	if !ok {
+		if d := q.tree.Find(ast.KindTable, q.view.To); d != nil {
+			target, ok = d.Object.(*ast.Table)
+		}
+	}
+	database := q.tree.Find(ast.KindDatabase, ast.Name{Name: q.d.Name.Database})
+	if !ok || database == nil {
+		return
+	}
+	const remedy = "Write APPEND, which inserts the rows and leaves those there are"
+	engine := database.Object.(*ast.Database).Engine
+	table := newTable(q.object, target)
+	shared := engine == nil || engine.Name == "Atomic" || engine.Name == "Replicated" || engine.Name == "Shared"
+	switch {
+	case table.merges && !shared:
+		q.report(ast.Path{Part: "refresh", Attr: "schedule"}, nil, fmt.Sprintf("%s replaces a replicated table in a database of engine %s", q.d.Name, engine.Name),
+			"A refresh puts a new table in the target's place. A database that is not replicated does that on one server alone, where the others would keep the old rows: on a cluster ClickHouse refuses the view (error 36).",
+			remedy+", or leave the engine of the database to the platform.")
+	case !table.merges && shared && table.family != "":
+		q.report(ast.Path{Part: "refresh", Attr: "schedule"}, nil, fmt.Sprintf("%s replaces a %s table, whose rows are not replicated", q.d.Name, table.family),
+			"A refresh runs on one replica and puts a new table in the target's place on all of them, where the others would have an empty one: on a cluster ClickHouse refuses the view (error 36).",
+			remedy+", or give the target a MergeTree engine.")
+	}
 }

@@ -161,6 +161,9 @@ type Proof struct {
 	Show string `json:"show"`
 	// Note says what the proof does not cover.
 	Note string `json:"note"`
+	// Accepted says that the operator accepts the loss of values. The query then counts only the rows that the statement's own
+	// cast fails on, which would leave the column unreadable.
+	Accepted bool `json:"accepted,omitempty"`
 }
 
 // Summary counts objects by their action.
@@ -296,8 +299,11 @@ func (d *Document) Refuse(s *Statement, loss Loss) {
 		}
 		for _, c := range o.Changes {
 			if s.Proof != nil && c.Path == s.Proof.Path {
-				c.Action, c.Reason = ObjectRefused, loss.sentence(c)
-				c.Advice = "correct those rows, which this lists: " + s.Proof.Show + "; or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
+				c.Action, c.Reason = ObjectRefused, loss.sentence(c, s.Proof)
+				c.Advice = "correct those rows, which this lists: " + s.Proof.Show
+				if !s.Proof.Accepted {
+					c.Advice += "; or accept the loss with --accept-loss " + o.Name + "." + columnOf(c.Path)
+				}
 			}
 		}
 		o.Settle()

@@ -263,6 +263,21 @@ func TestALossTurnsAChangeIntoARefusal(t *testing.T) {
 	}
 }
 
+func TestRowsThatCannotBeCastAreNoLossToAccept(t *testing.T) {
+	for want, loss := range map[string]plan.Loss{
+		"2 rows hold values that cannot be cast to UInt16": {Rows: 2},
+		"can be cast to UInt16":                            {Err: "the server answers code 6"},
+	} {
+		doc := sample()
+		doc.Statements[0].Proof.Accepted = true
+		doc.Refuse(doc.Statements[0], loss)
+		got := doc.Objects[0].Changes[1]
+		if got.Action != "refused" || !strings.Contains(got.Reason, want) || strings.Contains(got.Advice, "--accept-loss") || !strings.Contains(got.Advice, "which this lists: ") {
+			t.Errorf("the change is %+v", got)
+		}
+	}
+}
+
 func TestTextShowsWhatARehearsalFound(t *testing.T) {
 	statement := func(sql string, r *plan.Rehearsal) *plan.Statement {
 		return &plan.Statement{Kind: "table", Object: "shop.orders", SQL: sql, Rehearsal: r}

@@ -5,14 +5,20 @@ import (
 	"strings"
 )
 
-// sentence says what a change would lose.
-func (l Loss) sentence(c *Change) string {
-	if l.Err != "" {
+// sentence says what a change would lose, or break where the loss is accepted.
+func (l Loss) sentence(c *Change, proof *Proof) string {
+	switch {
+	case l.Err != "" && proof.Accepted:
+		return fmt.Sprintf("it could not be shown that every value of %s can be cast to %s, and the server would take the type and fail on the rows: %s", c.Live, c.Desired, l.Err)
+	case l.Err != "":
 		return fmt.Sprintf("it could not be shown that every value of %s fits %s: %s", c.Live, c.Desired, l.Err)
 	}
 	rows := "1 row holds a value"
 	if l.Rows != 1 {
 		rows = fmt.Sprintf("%d rows hold values", l.Rows)
+	}
+	if proof.Accepted {
+		return fmt.Sprintf("%s that cannot be cast to %s: the server would take the type, fail on the rows for ever, and no longer read the column; that is no loss to accept (counted by %s)", rows, c.Desired, proof.Query)
 	}
 	return fmt.Sprintf("%s that %s cannot keep", rows, c.Desired)
 }
