@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -138,7 +139,11 @@ func (c *comparison) declared() []rules.Pair {
 
 func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	p := rules.Pair{Kind: d.Kind, Name: d.Name, Desired: d.Object}
-	if r := c.records[d.key()]; r != nil && r.Existed() {
+	r := c.records[d.key()]
+	if r == nil && c.schema.part != nil {
+		r = c.anyScope[object{d.Kind, d.Name.String()}] // another part made it
+	}
+	if r != nil && r.Existed() {
 		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
 		if d.Kind == ast.KindNamedCollection {
 			p.Recorded.Columns = recordedKeys(r)
@@ -189,8 +194,14 @@ func (c *comparison) undeclared() []rules.Pair {
 		pairs = append(pairs, p)
 	}
 	pairs = append(append(pairs, c.undeclaredPolicies(databases)...), c.unreadAccess()...)
-	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	slices.SortFunc(pairs, inOrder)
 	return pairs
+}
+
+// inOrder is by name, and of one name by kind: a user and a quota may share one, and a plan of the same things has the
+// same text.
+func inOrder(a, b rules.Pair) int {
+	return cmp.Or(strings.Compare(a.Name.String(), b.Name.String()), strings.Compare(string(a.Kind), string(b.Kind)))
 }
 
 // reads is what has to be read to compare a schema: the databases its objects live in. Of a part it is the objects

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,24 +174,55 @@ func TestATreeWithAFaultSendsNothing(t *testing.T) {
 	}
 }
 
-// A deployment cannot loosen a rule of the core: an overlay with a table for a kind the core decides about is left out.
+// A deployment cannot loosen a rule of the core: a table for a kind the core decides about is refused by name, and the
+// rest of the overlay is applied.
 func TestAnOverlayCannotLoosenARuleOfTheCore(t *testing.T) {
 	s := newStage(t)
 	s.tree(library)
+	s.pass(engine.Options{})
+	s.exec("CREATE TABLE DB.titled (title String, at DateTime) ENGINE = MergeTree ORDER BY at")
 	overlay := t.TempDir()
 	writeTree(t, overlay, s.in(`
 -- manifest.hcl --
 release = "0.1"
 view "DB.titles" { from = "titles.sql" }
+table "DB.titled" { from = "titled.hcl" }
+-- titled.hcl --
+column "title" { type = "String" }
+column "at" { type = "DateTime" }
+engine   = "MergeTree"
+order_by = "title"
 -- titles.sql --
 CREATE VIEW DB.titles AS SELECT title FROM DB.books
 -- rules/table.rules --
 kind table
 rule "a sorting key is nobody's business" on any order_by -> none
 `))
-	r := s.pass(engine.Options{Overlay: overlay})
-	if r.State != engine.Converged || !strings.Contains(r.OverlayFault, "Rules for a core kind") || s.records()["titles"] != nil {
+	o := engine.Options{Overlay: overlay}
+	r := s.pass(o)
+	if r.State != engine.Converged || r.OverlayFault != "" || s.records()["titles"] == nil {
 		t.Errorf("state %s, overlay fault %q", r.State, r.OverlayFault)
+	}
+	if got := s.outcomes(r); !slices.Contains(got, "table titled: refused, refused") {
+		t.Errorf("the release's rule decides about the sorting key: %q", got)
+	}
+	want := []string{"rules table (rules/table.rules:1): Rules for a core kind"}
+	if diff := cmp.Diff(want, refused(r.OverlayRefused)); diff != "" {
+		t.Errorf("the pass: %s", diff)
+	}
+	doc, err := s.engine(o).Plan(t.Context())
+	if err != nil || doc.Overlay == nil {
+		t.Fatalf("the plan: %v, %+v", err, doc)
+	}
+	if diff := cmp.Diff(want, refused(doc.Overlay.Refused)); diff != "" {
+		t.Errorf("the plan: %s", diff)
+	}
+	status, err := s.engine(o).Status(t.Context())
+	if err != nil || status.Overlay == nil {
+		t.Fatalf("the status: %v, %+v", err, status)
+	}
+	if diff := cmp.Diff(want, refused(status.Overlay.Refused)); diff != "" {
+		t.Errorf("the status: %s", diff)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -67,7 +68,7 @@ func (s *schema) addOverlay(core *tree.Tree, dir string) overlay {
 		o.fault = &TreeError{"the overlay", loaded.Files(), diags}
 		return o
 	}
-	if o.fault = s.extendRules(dir); o.fault != nil {
+	if o.fault = s.extendRules(dir, &o); o.fault != nil {
 		return o
 	}
 	var own []*tree.Declared
@@ -105,8 +106,8 @@ func isBookkeeping(d *tree.Declared) bool {
 }
 
 // extendRules adds the overlay's rule tables, where it has any, to the core's: those of kinds of its own alone. One for a
-// kind the core decides about would loosen it, and keeps the overlay out.
-func (s *schema) extendRules(dir string) error {
+// kind the core decides about is refused by name.
+func (s *schema) extendRules(dir string, o *overlay) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -116,7 +117,12 @@ func (s *schema) extendRules(dir string) error {
 	if own == nil {
 		return err
 	}
-	book, diags := s.book.Extend(own)
+	book, refused, diags := s.book.Extend(own)
+	for _, r := range refused {
+		at := *r.Fault.Subject
+		at.Filename = path.Join("rules", at.Filename)
+		o.refuse("rules", string(r.Kind), at, r.Fault.Summary+"; "+r.Fault.Detail)
+	}
 	if diags.HasErrors() {
 		return &TreeError{"the overlay's rule tables", book.Files(), diags}
 	}

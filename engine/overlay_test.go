@@ -121,7 +121,7 @@ func TestABrokenOverlayIsReportedAsSuchByPassPlanAndStatus(t *testing.T) {
 		"an unreadable file":    {"-- manifest.hcl --\nrelease = \"1\"\ntable \"DB.x\" { from = \"x.hcl\" }\n-- x.hcl/y --\n", "Not a file"},
 		"a manifest of nothing": {"-- manifest.hcl --\nrelease = \"1\"\n", "declares no object"},
 		"nothing but refusals":  {"-- manifest.hcl --\nrelease = \"1\"\ndatabase \"DB\" {}\n", "nothing is left of the overlay"},
-		"a rule of the core":    {"-- manifest.hcl --\nrelease = \"1\"\ndatabase \"DB_own\" {}\n-- rules/view.rules --\nkind view\nrule \"mine\" on any query -> none\n", "Rules for a core kind"},
+		"a rule with a fault":   {"-- manifest.hcl --\nrelease = \"1\"\ndatabase \"DB_own\" {}\n-- rules/view.rules --\nkind view\nrule \"mine\" on any queri -> none\n", "the overlay's rule tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

@@ -262,19 +262,40 @@ func (part *Part) fault(rendered *tree.Tree, diags hcl.Diagnostics) error {
 }
 
 // records reads what the ledger has about the objects of the schema: of a part its own alone, however many others
-// there are.
+// there are, and who made a database that it shares with another part.
 func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]*ledger.Record, error) {
 	if s.part == nil || l == nil {
 		return l.Newest(ctx)
 	}
-	if s.part.Complete {
-		return l.NewestIn(ctx, s.scope)
+	var names, shared []string
+	if !s.part.Complete {
+		for _, d := range slices.Concat(s.objects, s.topics) {
+			names = append(names, d.Name.String())
+		}
 	}
-	var names []string
-	for _, d := range slices.Concat(s.objects, s.topics) {
-		names = append(names, d.Name.String())
+	records, err := l.NewestIn(ctx, s.scope, names...)
+	if err != nil {
+		return nil, err
 	}
-	return l.NewestIn(ctx, s.scope, names...)
+	for _, name := range s.databases() {
+		if records[ledger.Key{Scope: s.scope, Kind: ast.KindDatabase, Name: name}] == nil {
+			shared = append(shared, name)
+		}
+	}
+	if len(shared) == 0 {
+		return records, nil
+	}
+	for _, scope := range []ledger.Scope{ledger.ScopeSource, ledger.ScopeTenant} {
+		if scope == s.scope {
+			continue
+		}
+		more, err := l.NewestIn(ctx, scope, shared...)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(records, more)
+	}
+	return records, nil
 }
 
 // forgotten lists the live objects that the ledger records under the scope of a complete part and that the part declares
@@ -285,7 +306,7 @@ func (c *comparison) forgotten() []rules.Pair {
 	}
 	var pairs []rules.Pair
 	for key, r := range c.records {
-		if !r.Existed() || slices.ContainsFunc(c.schema.objects, func(d *declared) bool { return d.key() == key }) {
+		if key.Scope != c.schema.scope || !r.Existed() || slices.ContainsFunc(c.schema.objects, func(d *declared) bool { return d.key() == key }) {
 			continue
 		}
 		live := c.recorded(key)
@@ -296,7 +317,7 @@ func (c *comparison) forgotten() []rules.Pair {
 		seen(&p, live)
 		pairs = append(pairs, p)
 	}
-	slices.SortFunc(pairs, func(a, b rules.Pair) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	slices.SortFunc(pairs, inOrder)
 	return pairs
 }
 

@@ -1,13 +1,17 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -18,6 +22,15 @@ import (
 // over deploys a config over HTTP, as a service with that engine answers it.
 func over(t *testing.T, e *engine.Engine, text string) (int, service.Deployed) {
 	t.Helper()
+	s, token := opened(t, e)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	return post(t, server.URL, token, text)
+}
+
+// opened is a service with that engine, and a token that it takes.
+func opened(t *testing.T, e *engine.Engine) (*service.Service, string) {
+	t.Helper()
 	token, hash := tokens.New()
 	file := filepath.Join(t.TempDir(), "tokens.hcl")
 	if err := os.WriteFile(file, tokens.Block("ci", hash, []tokens.Permission{tokens.SourceDeploy}, nil), 0o600); err != nil {
@@ -27,9 +40,12 @@ func over(t *testing.T, e *engine.Engine, text string) (int, service.Deployed) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(service.New(service.Options{Engine: e, Tokens: access}))
-	defer server.Close()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/sources/web-access/deploy", strings.NewReader(text))
+	return service.New(service.Options{Engine: e, Tokens: access}), token
+}
+
+func post(t *testing.T, url, token, text string) (int, service.Deployed) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/api/v1/sources/web-access/deploy", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,5 +108,57 @@ func TestADeployToAServerThatIsNotReplicatedHasTheReasonOfThePass(t *testing.T) 
 	status, document := over(t, e, web)
 	if status != 503 || document.Code != "clickhouse_not_replicated" || failure == nil || document.Error != failure.Error() || r.Code != document.Code || len(y.databases()) != 0 {
 		t.Errorf("%d %q: %s\nthe pass: %v", status, document.Code, document.Error, failure)
+	}
+}
+
+// TestAServiceThatIsToldToStopEndsADeployAfterTheStatementAtHand tells it to while the server has the statement.
+func TestAServiceThatIsToldToStopEndsADeployAfterTheStatementAtHand(t *testing.T) {
+	y := newYard(t)
+	y.pass(engine.Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := y.wire()
+	w.statement = func(n int) bool {
+		if n == 2 { // the table, behind its database
+			stop()
+			for { // until nothing new is accepted: the service has been told
+				c, err := net.Dial("tcp", l.Addr().String())
+				if err != nil {
+					return true
+				}
+				c.Close()
+			}
+		}
+		return true
+	}
+	e := y.engine(engine.Options{Target: catalog.Target{URL: w.URL}})
+	s, token := opened(t, e)
+	ended := make(chan error, 1)
+	go func() { ended <- service.Serve(ctx, l, s, nil) }()
+	status, document := post(t, "http://"+l.Addr().String(), token, web)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	s.Wait()
+	if status != http.StatusServiceUnavailable || document.Code != "stopping" {
+		t.Errorf("%d %q: %s", status, document.Code, document.Error)
+	}
+	want := []string{"database org_acme applied", "table org_acme.webx2daccess applied"}
+	told := y.column("SELECT concat(kind, ' ', name, ' ', outcome) FROM dfe.schema_migrations WHERE scope = 'source' ORDER BY sequence")
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("the ledger: %s", diff)
+	}
+	if live := y.column("SELECT name FROM system.tables WHERE database = 'org_acme'"); len(live) != 1 {
+		t.Errorf("the server has %q", live)
+	}
+	if last := y.column("SELECT argMax(action, (epoch, sequence)) FROM dfe.schema_lock"); last[0] != "release" {
+		t.Errorf("the newest row of the lease is a %s", last[0])
+	}
+	if r := y.deploy(web); r.Summary.Applied != 3 || r.Summary.Unchanged != 2 {
+		t.Errorf("the next deploy: %+v", r.Summary)
 	}
 }

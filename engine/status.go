@@ -164,13 +164,16 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 		declared[d.key()] = true
 		status.Objects = append(status.Objects, statusOf(d.key(), true, records[d.key()], liveOf(live, d)))
 	}
+	for _, d := range s.topics { // the bus is asked about them
+		declared[d.key()] = true
+	}
 	relations := map[string]*catalog.Object{}
 	for name, o := range live.Relations {
 		relations[name.String()] = o
 	}
 	var others []*ObjectStatus
 	for key, r := range records {
-		if declared[key] || !key.Kind.InClickHouse() {
+		if declared[key] {
 			continue
 		}
 		o := relations[key.Name]
@@ -186,8 +189,8 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})
 		}
 		other := statusOf(key, false, r, o)
-		if key.Kind == ast.KindGrant && r.Existed() {
-			other.Live = Unread // a server keeps rights, and no grant by its name
+		if r.Existed() && (key.Kind == ast.KindGrant || !key.Kind.InClickHouse()) {
+			other.Live = Unread // a server keeps rights, and no grant by its name; the bus is asked about declared topics alone
 		}
 		others = append(others, other)
 	}

@@ -199,3 +199,25 @@ func TestATenantWhoseUserCannotBeMadeStopsNoOther(t *testing.T) {
 		}
 	}
 }
+
+func TestADatabaseThatASourceMadeIsNotAdoptedByTheTenantsNorTheOtherWayAround(t *testing.T) {
+	e := newEstate(t)
+	e.deploy(strings.Replace(web, "acme", e.in("DB_a"), 1))
+	r, err := e.apply(twoTenants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := e.deploy(strings.Replace(web, "acme", e.in("DB_a"), 1)); again.Summary.Statements != 0 {
+		t.Errorf("the source again: %+v", again.Summary)
+	}
+	e.exec(e.in("DROP DATABASE org_DB_a SYNC"))
+	if _, err := e.apply(twoTenants); err != nil {
+		t.Fatal(err)
+	}
+	other := e.deploy(strings.Replace(strings.Replace(web, "acme", e.in("DB_a"), 1), "web-access", "mail", 1))
+	for _, o := range append(r.Objects, other.Objects...) {
+		if o.Kind == ast.KindDatabase && (o.Adopted || o.Outcome != ledger.Unchanged) {
+			t.Errorf("%s is %s, adopted: %t", o.Name, o.Outcome, o.Adopted)
+		}
+	}
+}

@@ -181,7 +181,7 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 }
 
 // Unread is an object of which nothing is known: a topic, because the bus was not asked or did not answer, or a recorded
-// grant whose definition is not at hand.
+// grant or topic whose definition is not at hand.
 const Unread Match = "unread"
 
 // statusOfTopic is a topic beside the newest row of the ledger about it.

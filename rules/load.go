@@ -40,20 +40,28 @@ func Load(fsys fs.FS) (*Book, hcl.Diagnostics) {
 	return book, diags
 }
 
+// RefusedTable is a rule table of an overlay that is left out, because the book decides about its kind.
+type RefusedTable struct {
+	Kind ast.Kind
+	// Fault says why, at the table's place.
+	Fault *hcl.Diagnostic
+}
+
 // Extend returns a book with the tables of an overlay as well. An overlay has rules for kinds of its own alone: one for
-// a kind the book decides about already is a fault.
-func (b *Book) Extend(fsys fs.FS) (*Book, hcl.Diagnostics) {
+// a kind the book decides about already would loosen what the release decides, and is left out.
+func (b *Book) Extend(fsys fs.FS) (*Book, []RefusedTable, hcl.Diagnostics) {
 	more := &Book{tables: maps.Clone(b.tables), facts: b.facts, files: map[string][]byte{}}
 	tables, diags := more.read(fsys)
+	var refused []RefusedTable
 	for _, t := range tables {
 		if core := b.tables[ast.Kind(t.Kind)]; core != nil {
-			diags = append(diags, loadFault(t.Range, "Rules for a core kind",
-				fmt.Sprintf("The release decides about kind %q, in %s. An overlay has rules for kinds of its own alone.", t.Kind, core.Range)))
+			refused = append(refused, RefusedTable{ast.Kind(t.Kind), loadFault(t.Range, "Rules for a core kind",
+				fmt.Sprintf("The release decides about kind %q, in %s. An overlay has rules for kinds of its own alone: remove this table.", t.Kind, core.Range))})
 			continue
 		}
 		more.tables[ast.Kind(t.Kind)] = t
 	}
-	return more, diags
+	return more, refused, diags
 }
 
 // Files returns the files the book was read from, for printing diagnostics with their source.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/facts"
 	"github.com/dfe-engine/dfe/lang/rulelang"
 	"github.com/dfe-engine/dfe/rules"
@@ -125,11 +126,17 @@ func TestAnOverlayHasRulesForKindsOfItsOwnAlone(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	_, diags = core.Extend(files(map[string]string{"table.rules": "kind table\nrule \"b\" on any setting -> modify-setting\n"}))
-	if diff := cmp.Diff([]string{"table.rules: Rules for a core kind"}, summaries(diags)); diff != "" {
+	same, refused, diags := core.Extend(files(map[string]string{"table.rules": "kind table\nrule \"b\" on any setting -> modify-setting\n"}))
+	if diags.HasErrors() || len(refused) != 1 || refused[0].Kind != ast.KindTable {
+		t.Fatalf("%v, refused %v", diags, refused)
+	}
+	if diff := cmp.Diff([]string{"table.rules: Rules for a core kind"}, summaries(hcl.Diagnostics{refused[0].Fault})); diff != "" {
 		t.Error(diff)
 	}
-	more, diags := core.Extend(files(map[string]string{"view.rules": "kind view\nrule \"b\" on add object -> create\n"}))
+	if laws := same.Laws(ast.KindTable); len(laws) != 1 || laws[0].Name != "a" {
+		t.Errorf("the release's laws are now %v", laws)
+	}
+	more, _, diags := core.Extend(files(map[string]string{"view.rules": "kind view\nrule \"b\" on add object -> create\n"}))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

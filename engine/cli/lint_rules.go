@@ -40,7 +40,11 @@ func (s *schemaTree) lintRules() (hcl.Diagnostics, map[string]*hcl.File) {
 		if err != nil {
 			return nil, nil // the name is a valid one
 		}
-		book, diags = book.Extend(own)
+		var refused []rules.RefusedTable
+		book, refused, diags = book.Extend(own)
+		for _, r := range refused {
+			diags = append(diags, r.Fault)
+		}
 	}
 	files := map[string]*hcl.File{}
 	for name, f := range book.Files() {

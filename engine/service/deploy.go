@@ -46,7 +46,7 @@ func (s *Service) source(c *call) *sources.Config {
 	c.about = []any{"source", id}
 	config, err := sources.Parse("config", c.body)
 	if err != nil {
-		c.faulty(&Deployed{Source: id}, err)
+		c.faulty(c.r.Context(), &Deployed{Source: id}, err)
 		return nil
 	}
 	c.about = append(c.about, "organisation", config.Organisation)
@@ -81,7 +81,7 @@ func (s *Service) deploySource(ctx context.Context, c *call) {
 		deployed.Topics = r.Topics
 	}
 	if err != nil {
-		c.faulty(deployed, err)
+		c.faulty(ctx, deployed, err)
 		return
 	}
 	c.answer(http.StatusOK, "", deployed.whole())
@@ -96,7 +96,7 @@ func (s *Service) planSource(ctx context.Context, c *call) {
 	planned := &Deployed{Source: config.ID, Organisation: config.Organisation}
 	doc, err := s.o.Deployer.PlanPart(ctx, config.Part())
 	if err != nil {
-		c.faulty(planned, err)
+		c.faulty(ctx, planned, err)
 		return
 	}
 	planned.Plan = doc
@@ -112,8 +112,8 @@ func (d *Deployed) whole() *Deployed {
 	return d
 }
 
-// faulty answers a call that failed.
-func (c *call) faulty(d *Deployed, err error) {
+// faulty answers a call that failed. The context is the one it was made in.
+func (c *call) faulty(ctx context.Context, d *Deployed, err error) {
 	status := http.StatusInternalServerError
 	var (
 		faults    *engine.TreeError
@@ -134,15 +134,19 @@ func (c *call) faulty(d *Deployed, err error) {
 		d.Diagnostics = tree.Plain(faults.Files, faults.Diags)
 	case errors.As(err, &refused), errors.As(err, &older):
 		status = http.StatusConflict
+	case errors.Is(context.Cause(ctx), errStopping):
+		status, d.Code = http.StatusServiceUnavailable, "stopping"
 	case errors.As(err, &connect):
 		status, d.Code = http.StatusServiceUnavailable, "clickhouse_unreachable"
 	case d.Code != "" && unstarted:
 		status = http.StatusServiceUnavailable // the server, the lease or the deployment is not as it has to be
-		c.w.Header().Set("Retry-After", "30")
 	case errors.Is(err, context.DeadlineExceeded):
 		status, d.Code = http.StatusGatewayTimeout, "timeout"
 	case d.Code == "":
 		d.Code = "deploy_failed"
+	}
+	if status == http.StatusServiceUnavailable {
+		c.w.Header().Set("Retry-After", "30")
 	}
 	d.Error = err.Error()
 	c.answer(status, d.Code, d.whole())

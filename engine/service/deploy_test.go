@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/platform"
@@ -193,13 +194,17 @@ func TestADeployAnswersWhatBecameOfIt(t *testing.T) {
 		{"locked", &engine.LockedError{Waited: time.Minute, Err: lease.ErrTurn}, 503, "schema_locked"},
 		{"held elsewhere", &engine.LockedError{Err: &lease.ObservedError{}}, 503, "schema_locked"},
 		{"not replicated", &platform.NotReplicatedError{Missing: []string{"it has no Keeper"}}, 503, "clickhouse_not_replicated"},
+		{"unreachable", &catalog.ConnectError{}, 503, "clickhouse_unreachable"},
 		{"a faulty schema", &engine.TreeError{What: "the schema tree"}, 503, "schema_faulty"},
 		{"a faulty config", &engine.TreeError{What: `the source "web" of "acme"`}, 422, "config_faulty"},
 		{"too long", context.DeadlineExceeded, 504, "timeout"},
 		{"anything else", errors.New("a statement failed"), 500, "deploy_failed"},
 	} {
 		d := newDoor(t, &deployer{err: c.err, report: engine.Report{State: engine.Converged}})
-		status, _, document := d.call(deployWeb, d.tokens["ci"], webConfig)
+		status, header, document := d.call(deployWeb, d.tokens["ci"], webConfig)
+		if again := header.Get("Retry-After"); (again != "") != (c.status == http.StatusServiceUnavailable) {
+			t.Errorf("%s: %d with Retry-After %q", c.name, status, again)
+		}
 		if status != c.status || document.Code != c.code || document.Version != 1 || (document.Error == "") != (c.err == nil) || document.Source != "web" {
 			t.Errorf("%s: %d, %+v", c.name, status, document)
 		}
@@ -233,6 +238,16 @@ func TestAnIdOfAnyTextHasARoute(t *testing.T) {
 	status, _, document := d.call("/api/v1/sources/"+url.PathEscape(id)+"/deploy", d.tokens["ci"], text)
 	if status != 200 || document.Source != id {
 		t.Errorf("%d %q", status, document.Source)
+	}
+}
+
+func TestAPathThatIsNoRouteSendsNobodyOn(t *testing.T) {
+	d := newDoor(t, &deployer{report: engine.Report{State: engine.Converged}})
+	for _, path := range []string{"/api/v1/sources//deploy", "/api/v1/sources/web/deploy/", "/api/v1/sources/web/../deploy", "/api/v1/sources/web/drop", "/api/v1/sources/deploy"} {
+		status, header, document := d.call(path, d.tokens["ci"], webConfig)
+		if status != http.StatusNotFound || document.Code != "not_found" || header.Get("Location") != "" {
+			t.Errorf("%s: %d %q, sent on to %q", path, status, document.Code, header.Get("Location"))
+		}
 	}
 }
 

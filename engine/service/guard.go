@@ -69,6 +69,8 @@ func (s *Service) guarded(permission tokens.Permission, limit int64, do func(con
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), callWait)
 		defer cancel()
+		ctx, release := stopping(ctx)
+		defer release()
 		_ = control.SetReadDeadline(time.Time{}) // it would end the context of a call that waits
 		do(ctx, c)
 	})

@@ -50,16 +50,18 @@ func (s *Service) routes() http.Handler {
 	})
 }
 
-// unrouted answers a request that no route takes as the multiplexer would, in the form of every other answer.
+// unrouted answers a request that no route takes as the multiplexer would, in the form of every other answer. It sends
+// nobody on: a path that would have to be cleaned first leads to no route either.
 func unrouted(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	answer := &verdict{header: http.Header{}, status: http.StatusNotFound}
 	mux.ServeHTTP(answer, r)
+	status := http.StatusNotFound
 	fault := Fault{Version: 1, Code: "not_found", Error: "there is no such route; GET / has a page, GET /api/v1/system/schema the document"}
 	if allow := answer.header.Get("Allow"); answer.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
-		fault.Code, fault.Error = "method_not_allowed", "this route takes "+strings.ReplaceAll(allow, ", ", " and ")
+		status, fault.Code, fault.Error = answer.status, "method_not_allowed", "this route takes "+strings.ReplaceAll(allow, ", ", " and ")
 	}
-	writeJSON(w, answer.status, fault)
+	writeJSON(w, status, fault)
 }
 
 // verdict keeps the status and the header of an answer whose body is replaced.

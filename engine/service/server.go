@@ -20,8 +20,27 @@ const (
 	drainWait = 5 * time.Second
 )
 
-// Serve answers at a listener until the context ends, and returns when no answer is under way any more. The listener
-// is closed. A nil log is silent.
+// errStopping is why a call is ended before its time: the server was told to stop.
+var errStopping = errors.New("the service was told to stop")
+
+// served is the key under which the context of a request has the one that Serve was given: a call that takes long ends
+// with it, and short answers do not.
+type served struct{}
+
+// stopping ends what a call does, after the statement at hand, once the server that it came by is told to stop. The
+// caller releases it.
+func stopping(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	server, ok := ctx.Value(served{}).(context.Context)
+	if !ok {
+		return ctx, func() { cancel(nil) }
+	}
+	release := context.AfterFunc(server, func() { cancel(errStopping) })
+	return ctx, func() { release(); cancel(nil) }
+}
+
+// Serve answers at a listener until the context ends, and returns when no answer is under way any more. A call that
+// changes something ends after the statement at hand, and is answered so. The listener is closed. A nil log is silent.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -29,7 +48,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: readHeaderWait, ReadTimeout: readWait, WriteTimeout: writeWait, IdleTimeout: idleWait,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		BaseContext: func(net.Listener) context.Context {
+			return context.WithValue(context.WithoutCancel(ctx), served{}, ctx)
+		},
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

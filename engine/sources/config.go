@@ -185,6 +185,9 @@ func checkID(id string) string {
 		return fmt.Sprintf("has at most %d bytes", idLimit)
 	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
 		return "is text in UTF-8 without a zero byte"
+	case strings.ContainsRune(id, utf8.RuneError):
+		// Parsers put it for what is no text, half a surrogate pair for one: ids that differ there would be one.
+		return "has no U+FFFD, which stands where text was lost"
 	}
 	return ""
 }

@@ -112,6 +112,8 @@ func TestEveryFaultOfAConfigStandsAtItsPlaceInIt(t *testing.T) {
 		{"an unknown block", config("columns \"a\" {}"), "web.hcl:4: Unsupported block type"},
 		{"an empty id", strings.Replace(config(""), `"web"`, `""`, 1), `web.hcl:1: Wrong value for "id"`},
 		{"a zero byte in an id", strings.Replace(config(""), `"web"`, `"a\u0000"`, 1), `web.hcl:1: Wrong value for "id"`},
+		{"half a surrogate pair in an id", strings.Replace(config(""), `"web"`, `"a\ud800"`, 1), "web.hcl:1: Invalid escape sequence"},
+		{"the letter for what was lost in an id", strings.Replace(config(""), `"web"`, `"a\ufffd"`, 1), `web.hcl:1: Wrong value for "id"`},
 		{"a long id", strings.Replace(config(""), `"acme"`, `"`+strings.Repeat("a", 513)+`"`, 1), `web.hcl:2: Wrong value for "organisation"`},
 		{"an unknown profile", strings.Replace(config(""), "minimal", "maximal", 1), `web.hcl:3: Unknown profile "maximal"`},
 		{"an unknown view", config(`views = ["newest"]`), `web.hcl:4: Unknown standard view "newest"`},

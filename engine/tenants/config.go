@@ -78,6 +78,9 @@ func Parse(name string, text []byte) (*Config, error) {
 	c := &Config{name: name}
 	var diags hcl.Diagnostics
 	switch deep := tree.CheckNesting(name, text); {
+	case !utf8.Valid(text): // the parser of JSON would put another letter for each wrong byte
+		diags = hcl.Diagnostics{{Severity: hcl.DiagError, Extra: tree.CodeValue, Summary: "Invalid character encoding",
+			Detail: "A config is text in UTF-8.", Subject: invalidByte(name, text).Ptr()}}
 	case deep != nil:
 		diags = hcl.Diagnostics{deep} // JSON has the same brackets
 	case filepath.Ext(name) == ".json" || bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
@@ -96,6 +99,22 @@ func Parse(name string, text []byte) (*Config, error) {
 		return nil, &engine.TreeError{What: "the tenants config", Files: map[string]*hcl.File{name: c.file}, Diags: c.diags}
 	}
 	return c, nil
+}
+
+// invalidByte is where a text stops being UTF-8.
+func invalidByte(name string, text []byte) hcl.Range {
+	at := hcl.InitialPos
+	for at.Byte < len(text) {
+		r, size := utf8.DecodeRune(text[at.Byte:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at.Byte, at.Column = at.Byte+size, at.Column+1
+		if r == '\n' {
+			at.Line, at.Column = at.Line+1, 1
+		}
+	}
+	return hcl.Range{Filename: name, Start: at, End: at}
 }
 
 func (c *Config) add(at hcl.Range, summary, detail string) {
@@ -156,6 +175,9 @@ func checkID(id string) string {
 		return fmt.Sprintf("has at most %d bytes", idLimit)
 	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
 		return "is text in UTF-8 without a zero byte"
+	case strings.ContainsRune(id, utf8.RuneError):
+		// Parsers put it for what is no text, half a surrogate pair for one: ids that differ there would be one.
+		return "has no U+FFFD, which stands where text was lost"
 	}
 	return ""
 }
