@@ -122,20 +122,9 @@ func (p *parser) union(left *node) *node {
 			p.i = start
 			return left
 		}
-		mark := p.mark()
-		p.push(left)
-		for next := text; next == text; {
-			right := p.intersection(nil)
-			if right == nil {
-				return p.drop(mark)
-			}
-			p.push(right)
-			at := p.i
-			if next = p.setOperator(); next != text {
-				p.i = at
-			}
+		if left = p.joined(left, text, start, func() *node { return p.intersection(nil) }); left == nil {
+			return nil
 		}
-		left = p.list(ast.Union, text, start, mark)
 	}
 	return nil
 }
@@ -157,22 +146,29 @@ func (p *parser) intersection(left *node) *node {
 			p.i = start
 			return left
 		}
-		mark := p.mark()
-		p.push(left)
-		for next := text; next == text; {
-			right := p.queryMember()
-			if right == nil {
-				return p.drop(mark)
-			}
-			p.push(right)
-			at := p.i
-			if next = p.setOperator(); next != text {
-				p.i = at
-			}
+		if left = p.joined(left, text, start, p.queryMember); left == nil {
+			return nil
 		}
-		left = p.list(ast.Union, text, start, mark)
 	}
 	return nil
+}
+
+// joined reads the queries that follow the first one behind the same set operator, which has been read once, as one list.
+func (p *parser) joined(left *node, text string, start int, member func() *node) *node {
+	mark := p.mark()
+	p.push(left)
+	for next := text; next == text; {
+		right := member()
+		if right == nil {
+			return p.drop(mark)
+		}
+		p.push(right)
+		at := p.i
+		if next = p.setOperator(); next != text {
+			p.i = at
+		}
+	}
+	return p.list(ast.Union, text, start, mark)
 }
 
 func (p *parser) atSetOperator() bool {

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -121,29 +120,7 @@ func (l *accessLog) run(ctx context.Context) {
 	if l.member.AccessOutside {
 		return
 	}
-	s := l.member.session
-	for ctx.Err() == nil {
-		if s.await(ctx) != nil {
-			return
-		}
-		changed, err := l.advance(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				l.member.log.Warn("the log of access objects", "error", err)
-			}
-			wait(ctx, pause)
-			continue
-		}
-		_, _, ended := s.state()
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-changed:
-		case <-ended:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-	}
+	l.member.session.follow(ctx, l.member.log, "the log of access objects", nil, l.advance)
 }
 
 func (l *accessLog) advance(ctx context.Context) (<-chan zk.Event, error) {

@@ -127,29 +127,7 @@ func (db *database) append(data []byte) (int, <-chan error, error) {
 
 // follow carries the log out, entry by entry, until ctx ends.
 func (db *database) follow(ctx context.Context) {
-	s := db.member.session
-	for ctx.Err() == nil {
-		if s.await(ctx) != nil {
-			return
-		}
-		changed, err := db.advance(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				db.member.log.Warn("following a database's log", "database", db.Name, "error", err)
-			}
-			wait(ctx, pause)
-			continue
-		}
-		_, _, ended := s.state()
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-changed:
-		case <-ended:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-	}
+	db.member.session.follow(ctx, db.member.log.With("database", db.Name), "following a database's log", nil, db.advance)
 }
 
 // advance says that this member is active and carries out what is new in the log.

@@ -90,29 +90,7 @@ func (c *client) enqueue(ctx context.Context, d *definition) error {
 
 // run carries the queue out until ctx ends.
 func (q *queue) run(ctx context.Context) {
-	s := q.member.session
-	for ctx.Err() == nil {
-		if s.await(ctx) != nil {
-			return
-		}
-		changed, err := q.advance(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				q.member.log.Warn("the queue of ON CLUSTER statements", "error", err)
-			}
-			wait(ctx, pause)
-			continue
-		}
-		_, _, ended := s.state()
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-changed:
-		case <-ended:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-	}
+	q.member.session.follow(ctx, q.member.log, "the queue of ON CLUSTER statements", nil, q.advance)
 }
 
 func (q *queue) advance(ctx context.Context) (<-chan zk.Event, error) {

@@ -193,30 +193,7 @@ func (r *replica) describe(own row) error {
 
 // follow takes in the log until ctx ends.
 func (r *replica) follow(ctx context.Context) {
-	s := r.member.session
-	for ctx.Err() == nil {
-		if s.await(ctx) != nil {
-			return
-		}
-		changed, err := r.advance(ctx)
-		if err != nil {
-			if ctx.Err() == nil {
-				r.member.log.Warn("following a table's log", "table", r.Path, "error", err)
-			}
-			wait(ctx, pause)
-			continue
-		}
-		_, _, ended := s.state()
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-changed:
-		case <-r.kicked:
-		case <-ended:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
-	}
+	r.member.session.follow(ctx, r.member.log.With("table", r.Path), "following a table's log", r.kicked, r.advance)
 }
 
 // kick makes the worker look at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path"
 	"strings"
 	"sync"
@@ -115,6 +116,35 @@ func keeperError(err error) error {
 		return err
 	}
 	return embedded.NewException(999, "KEEPER_EXCEPTION", "Coordination error: "+err.Error())
+}
+
+// follow carries a log in ZooKeeper out until ctx ends. advance takes in what is new and returns what tells of more; it is
+// called again then, when kicked (which may be nil) says so, when the session ends, and once a second. An error of it is
+// logged under what, and it is tried again.
+func (s *session) follow(ctx context.Context, log *slog.Logger, what string, kicked <-chan struct{}, advance func(context.Context) (<-chan zk.Event, error)) {
+	for ctx.Err() == nil {
+		if s.await(ctx) != nil {
+			return
+		}
+		changed, err := advance(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				log.Warn(what, "error", err)
+			}
+			wait(ctx, pause)
+			continue
+		}
+		_, _, ended := s.state()
+		timer := time.NewTimer(time.Second)
+		select {
+		case <-changed:
+		case <-kicked:
+		case <-ended:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
 }
 
 // get returns a node's data; ok is false where there is none.
