@@ -335,13 +335,6 @@ func (p *pass) read(ctx context.Context) error {
 	return nil
 }
 
-// reopenLedger takes up the columns that this pass gave the ledger.
-func (p *pass) reopenLedger() error {
-	l, err := ledger.Open(p.conn, p.c.live)
-	p.ledger = l
-	return err
-}
-
 func (p *pass) planOne(d *declared) *plan.Document {
 	return p.c.schema.book.Plan([]rules.Pair{p.c.pair(d, p.c.liveOf(d))}, p.c.options)
 }
@@ -398,7 +391,8 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 			failures = append(failures, fmt.Errorf("%s %s: %s", o.Kind, o.Name, o.Error))
 		}
 		if d.Name == ledger.Table() && o.Outcome == ledger.Applied {
-			if err := p.reopenLedger(); err != nil {
+			// It may have columns now that it had not, or be another's that was left unread.
+			if err := p.openLedger(ctx); err != nil {
 				return errors.Join(append(failures, err)...)
 			}
 		}

@@ -3,11 +3,13 @@ package engine_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 )
 
@@ -111,5 +113,32 @@ func TestAProgramWithoutAReleaseReadsEverything(t *testing.T) {
 			t.Errorf("error %v, unread %v", err, got)
 		}
 		s.settle()
+	}
+}
+
+// TestALedgerThatAnotherMadeMeanwhileIsTakenUp has the pass ask for a ledger that is not there yet, and make it when it is:
+// by then another has recorded it, so that it is left unread.
+func TestALedgerThatAnotherMadeMeanwhileIsTakenUp(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	s.pass(engine.Options{})
+	s.settle()
+	s.pass(engine.Options{})
+	var made atomic.Bool
+	address := s.rewriting(func(sql string) string {
+		switch {
+		case strings.HasPrefix(sql, "CREATE TABLE IF NOT EXISTS dfe.schema_migrations"):
+			made.Store(true)
+		case !made.Load():
+			sql = strings.ReplaceAll(sql, "'schema_migrations'", "'not yet'")
+		}
+		return sql
+	})
+	r, err := s.engine(engine.Options{Target: catalog.Target{URL: address}}).Pass(t.Context())
+	if err != nil || r.State != engine.Converged || r.Summary.Applied != 1 {
+		t.Errorf("%s after %+v: %v", r.State, r.Summary, err)
+	}
+	if got := s.unread(&r); len(got) != 3 {
+		t.Errorf("unread is %v", got)
 	}
 }
