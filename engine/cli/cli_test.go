@@ -132,7 +132,9 @@ func TestJSONStandsAloneOnStandardOutput(t *testing.T) {
 		r.demand(t, 0)
 		doc.Version = 0
 		decode(t, r.out, &doc)
-		if r.err != "" || doc.Version != 1 || !c.check() {
+		// The plan of a directory that is not there yet says so, where people read.
+		said := r.err == "" || c.command == "plan" && strings.Contains(r.err, "holds no data yet")
+		if !said || doc.Version != 1 || !c.check() {
 			t.Errorf("%s gives %s\nstderr: %s", c.command, r.out, r.err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -88,13 +89,7 @@ func (m *member) open(ctx context.Context) (err error) {
 	if err := errors.Join(m.dbs.load(), m.tables.load(), m.access.load()); err != nil {
 		return err
 	}
-	m.server, err = embedded.Start(ctx, embedded.Options{
-		Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), MaxMemory: 1 << 30, MaxQueries: 24, Front: m, Access: m.access.keeper,
-		Opened: func(do func(context.Context, embedded.Order) ([]byte, error)) error {
-			return m.dress(context.WithoutCancel(ctx), do)
-		},
-	})
-	if err != nil {
+	if err := m.startEngine(ctx); err != nil {
 		return err
 	}
 	if err := m.dbs.prune(ctx); err != nil {
@@ -111,6 +106,33 @@ func (m *member) open(ctx context.Context) (err error) {
 	}
 	m.door = &door{port: m.Port, handler: m.server}
 	return m.door.open()
+}
+
+// sessionsNode is where an engine keeps its session, by a server id that all engines of the library share: of members
+// that open at the same moment one may be told that the node exists, and gives up.
+const sessionsNode = "/clickhouse/sessions/"
+
+// startEngine opens the engine, and tries again where another one was opening at that moment.
+func (m *member) startEngine(ctx context.Context) error {
+	for {
+		var err error
+		m.server, err = embedded.Start(ctx, embedded.Options{
+			Path: filepath.Join(m.Dir, "data"), Log: m.log, Config: m.config(), MaxMemory: 1 << 30, MaxQueries: 24, Front: m, Access: m.access.keeper,
+			Opened: func(do func(context.Context, embedded.Order) ([]byte, error)) error {
+				return m.dress(context.WithoutCancel(ctx), do)
+			},
+		})
+		if err == nil || !strings.Contains(err.Error(), "Node exists") || !strings.Contains(err.Error(), sessionsNode) {
+			return err
+		}
+		again := time.NewTimer(100 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return err
+		}
+	}
 }
 
 // config is what the engine is configured with: all that it can have by itself.
