@@ -1,4 +1,4 @@
-// Package plainhcl reads the plain part of HCL, which nearly every definition file is written in all through: blocks,
+// Package plainhcl reads the plain part of HCL, which most definition files are written in all through: blocks,
 // attributes, strings with references in them, numbers, bools, lists and objects. What goes in is the bytes of a file;
 // what comes out is the very tree that hclsyntax.ParseConfig makes of them, range by range, at a tenth of its cost: that
 // one makes a token of 88 bytes for every word before it parses.
