@@ -17,6 +17,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// ErrTryAgain says that a data directory could not be opened for a reason that has passed.
+var ErrTryAgain = errors.New("try again")
+
 // ErrInUse is wrapped by the error of Start when the data directory is open
 // already: in another process, or this process has an engine open.
 var ErrInUse = errors.New("already in use")
@@ -145,7 +148,7 @@ func (e *engine) whyRefused(dir string) error {
 		return fmt.Errorf("embedded engine: it could not open the data directory %s: its reason is on standard error", dir)
 	}
 	if opened == nil {
-		return fmt.Errorf("embedded engine: it could not open the data directory %s and then could: try again", dir)
+		return fmt.Errorf("embedded engine: it could not open the data directory %s and then could: %w", dir, ErrTryAgain)
 	}
 	logged, _ := os.ReadFile(logFile) // absent when there is nothing in it
 	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, refusal(printed+"\n"+string(logged)))

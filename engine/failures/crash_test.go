@@ -45,6 +45,7 @@ func (p *place) crash(tree string, k kind, n int, what way) bool {
 // A pass is a row of statements, each followed by the row of the ledger that tells of it. To die before a statement is
 // to die after the row of the one before.
 func TestTheHolderIsKilledAtEveryStatementAndTheNextBootConverges(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := at(t, 2)
 	tree := p.core()

@@ -46,6 +46,17 @@ func child(mode string) int {
 	return onePass(ctx)
 }
 
+// allVariable asks for the laws that a plain run leaves out: see the package's documentation.
+const allVariable = "DFE_TEST_FAILURES"
+
+// long leaves out a test that takes minutes, or whose members come back with a whole schema, where nobody asked for it.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv(allVariable) != "all" {
+		t.Skip(allVariable + "=all runs it")
+	}
+}
+
 // seed is what chance follows in a test. A test that fails has printed it.
 func seed(t testing.TB) int64 {
 	s := *seedFlag

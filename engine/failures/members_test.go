@@ -56,6 +56,7 @@ func (p *place) caughtUp(member int) {
 }
 
 func TestAMemberThatIsDownDuringDefinitionsCatchesUp(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	tree := p.core()
@@ -91,6 +92,7 @@ func TestAMemberThatIsDownDuringDefinitionsCatchesUp(t *testing.T) {
 }
 
 func TestTheConnectedMemberIsKilledUnderAStatementAndAnotherOneTakesTheSchemaOn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	tree := p.core()
@@ -116,6 +118,7 @@ func TestTheConnectedMemberIsKilledUnderAStatementAndAnotherOneTakesTheSchemaOn(
 }
 
 func TestTheConnectedMemberRestartsUnderAStatementAndTheSamePassConverges(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := failing(t, 2)
 	tree := p.core()
@@ -144,6 +147,7 @@ func TestTheConnectedMemberRestartsUnderAStatementAndTheSamePassConverges(t *tes
 }
 
 func TestOfTwoMembersBothHaveToBeUpForALease(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := failing(t, 2)
 	p.pass(engine.Options{Tree: p.tree(bookshop)})
@@ -178,6 +182,7 @@ func TestOfTwoMembersBothHaveToBeUpForALease(t *testing.T) {
 }
 
 func TestAServiceObservesWhileAMajorityIsDownAndConvergesOnceItIsBack(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	p.pass(engine.Options{Tree: p.tree(bookshop)})

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -108,11 +107,8 @@ func (m *member) open(ctx context.Context) (err error) {
 	return m.door.open()
 }
 
-// sessionsNode is where an engine keeps its session, by a server id that all engines of the library share: of members
-// that open at the same moment one may be told that the node exists, and gives up.
-const sessionsNode = "/clickhouse/sessions/"
-
-// startEngine opens the engine, and tries again where another one was opening at that moment.
+// startEngine opens the engine. An engine keeps its session in Keeper under a server id that all engines of the library
+// share: of members that open at the same moment one may be told that the node exists, and tries again.
 func (m *member) startEngine(ctx context.Context) error {
 	for {
 		var err error
@@ -122,7 +118,7 @@ func (m *member) startEngine(ctx context.Context) error {
 				return m.dress(context.WithoutCancel(ctx), do)
 			},
 		})
-		if err == nil || !strings.Contains(err.Error(), "Node exists") || !strings.Contains(err.Error(), sessionsNode) {
+		if !errors.Is(err, embedded.ErrTryAgain) {
 			return err
 		}
 		again := time.NewTimer(100 * time.Millisecond)
