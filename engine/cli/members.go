@@ -35,7 +35,7 @@ func (m *members) flags(cmd *cobra.Command) {
 
 // check refuses flags that mean nothing together.
 func (m *members) check(cmd *cobra.Command, password string) error {
-	if m.number == 0 {
+	if !cmd.Flags().Changed("members") {
 		for _, name := range []string{"shards", "cloud", "without", "control-port"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s is for a cluster: give --members", name)
@@ -46,7 +46,18 @@ func (m *members) check(cmd *cobra.Command, password string) error {
 	if password != "" {
 		return usagef("--password-file is for one server: leave --members out")
 	}
+	if m.number == 0 {
+		return usagef("a cluster of 0 members: leave --members out for one server without a ZooKeeper")
+	}
+	if err := m.options().Check(); err != nil {
+		return usagef("%w", err)
+	}
 	return nil
+}
+
+// options are what the flags say of the cluster.
+func (m *members) options() cluster.Options {
+	return cluster.Options{Members: m.number, Shards: m.shards, Cloud: m.cloud, Without: m.without}
 }
 
 // runningCluster is the document of a cluster that is up.
@@ -65,7 +76,8 @@ type runningMember struct {
 
 // serveMembers runs a cluster until it is told to stop.
 func (a *app) serveMembers(ctx context.Context, m members, path string, port uint16) (err error) {
-	o := cluster.Options{Members: m.number, Shards: m.shards, Cloud: m.cloud, Without: m.without, Dir: path, Progress: a.Err}
+	o := m.options()
+	o.Dir, o.Progress = path, a.Err
 	if port != 0 {
 		for i := range m.number {
 			o.Ports = append(o.Ports, int(port)+i)

@@ -77,12 +77,14 @@ func TestFlagsOfAClusterThatMeanNothingAreRefused(t *testing.T) {
 		"--without is for a cluster":            "--without keeper",
 		"--password-file is for one server":     "--members 2 --password-file " + password,
 		"a cluster of 12 members":               "--members 12",
+		"a cluster of 0 members":                "--members 0",
+		"a cluster of -1 members":               "--members -1",
 		`a cluster without "zookeeper": only`:   "--members 2 --without zookeeper",
 		"2 members: from 1 to as many as there": "--members 2 --shards 4",
 		"a service of ClickHouse Cloud has one": "--members 2 --shards 2 --cloud",
 	} {
 		r := dfe(t, nil, append([]string{"embedded", "--port", "0"}, strings.Fields(args)...)...)
-		if r.code == 0 || !strings.Contains(r.err, want) {
+		if r.code != 2 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: exit code %d, %s; want %q", args, r.code, r.err, want)
 		}
 	}

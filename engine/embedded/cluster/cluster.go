@@ -40,7 +40,7 @@ type stamp struct {
 // Start starts ZooKeeper and the members and waits until each answers. ctx bounds the start alone.
 func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	o = o.withDefaults()
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	c = &Cluster{options: o, dir: o.Dir, token: randomID()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,8 +64,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check refuses options nobody can mean.
-func (o Options) check() error {
+// Check refuses options that no cluster can have, as [Start] does.
+func (o Options) Check() error {
+	o = o.withDefaults()
 	switch {
 	case o.Members < 1 || o.Members > 9:
 		return fmt.Errorf("a cluster of %d members: from 1 to 9 are possible", o.Members)
@@ -81,7 +83,7 @@ func (o Options) check() error {
 	}
 	for _, name := range o.Without {
 		if !slices.Contains(removable(), name) {
-			return fmt.Errorf("a cluster without %q: only %v can be left out", name, removable())
+			return fmt.Errorf("a cluster without %q: only %s can be left out", name, strings.Join(removable(), ", "))
 		}
 	}
 	return nil
