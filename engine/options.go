@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/pause"
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules"
@@ -138,7 +139,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		options: o, log: o.Log, passing: make(chan struct{}, 1), owner: owner(),
-		pause: pause, now: time.Now, newPass: passID, clock: o.Clock, store: func(s lease.Store) lease.Store { return s },
+		pause: pause.For, now: time.Now, newPass: passID, clock: o.Clock, store: func(s lease.Store) lease.Store { return s },
 	}
 	e.carrier = lease.NewCarrier(e.takeShift)
 	e.carrier.Wait, e.carrier.Most = o.Wait, carried
@@ -161,15 +162,4 @@ func passID() string {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // crypto/rand does not fail
 	return time.Now().UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(random[:])
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/pause"
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
@@ -73,7 +74,7 @@ func New(conn *catalog.Conn, o Options) *Executor {
 		o.Grace = defaultGrace
 	}
 	if o.Pause == nil {
-		o.Pause = pause
+		o.Pause = pause.For
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -386,15 +387,4 @@ func (s Statement) told(answer error, id string) error {
 		return fmt.Errorf("code %d; its text may quote rows and is left to the server's log, under query id %s", e.Code, id)
 	}
 	return answer
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

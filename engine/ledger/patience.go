@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/pause"
 )
 
 const (
@@ -42,28 +43,17 @@ func notNow(err error) bool {
 
 // patiently does something until the servers say something else than "not now".
 func (l *Ledger) patiently(ctx context.Context, do func() error) error {
-	pause := l.Pause
-	if pause == nil {
-		pause = wait
+	wait := l.Pause
+	if wait == nil {
+		wait = pause.For
 	}
 	between := firstPause
 	for range attempts - 1 {
 		err := do()
-		if !notNow(err) || pause(ctx, between) != nil {
+		if !notNow(err) || wait(ctx, between) != nil {
 			return err
 		}
 		between = min(2*between, lastPause)
 	}
 	return do()
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

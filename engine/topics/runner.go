@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/engine/internal/pause"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/rules"
@@ -64,14 +65,7 @@ func (r *Runner) pause(ctx context.Context, d time.Duration) error {
 	if r.Pause != nil {
 		return r.Pause(ctx, d)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return pause.For(ctx, d)
 }
 
 func (r *Runner) log() *slog.Logger {

@@ -121,11 +121,8 @@ func (m *member) startEngine(ctx context.Context) error {
 		if !errors.Is(err, embedded.ErrTryAgain) {
 			return err
 		}
-		again := time.NewTimer(100 * time.Millisecond)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		wait(ctx, pause)
+		if ctx.Err() != nil {
 			return err
 		}
 	}
