@@ -200,14 +200,10 @@ func (d *definition) boundedSetting(block *hclsyntax.Block, name string) ast.Pro
 	s := ast.ProfileSetting{Name: name}
 	for attr, into := range map[string]**ast.Node{"value": &s.Value, "min": &s.Min, "max": &s.Max} {
 		a := body.attrs[attr]
-		if a == nil {
-			continue
-		}
-		v, ok := d.value(a.Expr)
+		v, ok := d.given(a)
 		if !ok {
 			continue
 		}
-		v, _ = v.UnmarkDeep()
 		if *into = settingNode(v); *into == nil {
 			d.fault(CodeValue, a.Expr.Range(), fmt.Sprintf("Wrong value for %q", attr), "A setting is a number, a text or a bool; this is "+describe(v)+".")
 		}

@@ -117,14 +117,10 @@ func (d *definition) attribute(block *hclsyntax.Block) *ast.Attribute {
 // lifetime reads a number of seconds, or { min, max }.
 func (d *definition) lifetime(dict *ast.Dictionary) {
 	attr := d.content.attrs["lifetime"]
-	if attr == nil {
-		return
-	}
-	v, ok := d.value(attr.Expr)
+	v, ok := d.given(attr)
 	if !ok {
 		return
 	}
-	v, _ = v.UnmarkDeep()
 	if !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute("min") && v.Type().HasAttribute("max") && len(v.Type().AttributeTypes()) == 2 {
 		least, okMin := seconds(v.GetAttr("min"))
 		most, okMax := seconds(v.GetAttr("max"))
@@ -150,14 +146,10 @@ func seconds(v cty.Value) (uint64, bool) {
 // ranges reads { min = "from", max = "till" }: the attributes between which a row holds.
 func (d *definition) ranges(dict *ast.Dictionary) {
 	attr := d.content.attrs["range"]
-	if attr == nil {
-		return
-	}
-	v, ok := d.value(attr.Expr)
+	v, ok := d.given(attr)
 	if !ok {
 		return
 	}
-	v, _ = v.UnmarkDeep()
 	names := map[string]string{}
 	if !v.IsNull() && v.Type().IsObjectType() {
 		for name := range v.Type().AttributeTypes() {

@@ -72,8 +72,7 @@ func (d *definition) collectionKey(block *hclsyntax.Block, name string) ast.Coll
 		ways++
 	}
 	if a := body.attrs["value"]; a != nil {
-		if v, ok := d.value(a.Expr); ok {
-			v, _ = v.UnmarkDeep()
+		if v, ok := d.given(a); ok {
 			if k.Value = settingNode(v); k.Value == nil {
 				d.fault(CodeValue, a.Expr.Range(), `Wrong value for "value"`, "A key has a number, a text or a bool; this is "+describe(v)+".")
 			}

@@ -66,15 +66,11 @@ func buildQuota(d *definition) ast.Object {
 
 func (d *definition) bits(attr string, most uint64) uint64 {
 	a := d.content.attrs[attr]
-	if a == nil {
-		return 0
-	}
 	var n uint64
-	v, ok := d.value(a.Expr)
+	v, ok := d.given(a)
 	if !ok {
 		return 0
 	}
-	v, _ = v.UnmarkDeep()
 	if v.IsNull() || gocty.FromCtyValue(v, &n) != nil || n == 0 || n > most {
 		d.fault(CodeValue, a.Expr.Range(), fmt.Sprintf("Wrong value for %q", attr), fmt.Sprintf("It is the length of a prefix, a number from 1 to %d.", most))
 		return 0
@@ -98,14 +94,10 @@ func (d *definition) interval(block *hclsyntax.Block) (ast.QuotaInterval, bool) 
 	absent := 0
 	for _, name := range ast.QuotaLimits() {
 		a := body.attrs[name]
-		if a == nil {
-			continue
-		}
-		v, ok := d.value(a.Expr)
+		v, ok := d.given(a)
 		if !ok {
 			continue
 		}
-		v, _ = v.UnmarkDeep()
 		if v.IsNull() {
 			absent++ // a template has a word for each limit, and a value for some
 			continue

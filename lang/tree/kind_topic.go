@@ -149,11 +149,10 @@ func (d *definition) replication(t *ast.Topic) {
 		return
 	}
 	d.declared.places.setSpot(ast.Path{Part: "replication_factor"}, attr.Expr.Range())
-	v, ok := d.value(attr.Expr)
+	v, ok := d.given(attr)
 	if !ok {
 		return
 	}
-	v, _ = v.UnmarkDeep()
 	if v.IsNull() || !v.Type().IsObjectType() {
 		t.AtMost, t.Replicas = false, d.wholeValue(v, attr.Name, attr.Expr.Range(), math.MaxInt16)
 		return
@@ -169,14 +168,10 @@ func (d *definition) replication(t *ast.Topic) {
 // topicConfigs reads the configurations: an object of plain values under Kafka's own names.
 func (d *definition) topicConfigs(t *ast.Topic) {
 	attr := d.content.attrs["config"]
-	if attr == nil {
-		return
-	}
-	v, ok := d.value(attr.Expr)
+	v, ok := d.given(attr)
 	if !ok {
 		return
 	}
-	v, _ = v.UnmarkDeep()
 	if v.IsNull() || !(v.Type().IsObjectType() || v.Type().IsMapType()) {
 		d.fault(CodeValue, attr.Expr.Range(), `Wrong value for "config"`, `Configurations are written { "cleanup.policy" = "compact", ... }; this is `+describe(v)+".")
 		return

@@ -43,6 +43,17 @@ func (s *scope) value(expr hclsyntax.Expression) (cty.Value, bool) {
 	return v, true
 }
 
+// given is the value of an attribute without marks. ok is false where the attribute is left out, and like value.
+func (s *scope) given(attr *hclsyntax.Attribute) (v cty.Value, ok bool) {
+	if attr == nil {
+		return cty.DynamicVal, false
+	}
+	if v, ok = s.value(attr.Expr); ok {
+		v, _ = v.UnmarkDeep()
+	}
+	return v, ok
+}
+
 // namesKnown reports references to variables, locals and functions that do not exist, with the nearest that does.
 // HCL's own message has no suggestion for var.x.
 func (s *scope) namesKnown(expr hclsyntax.Expression) bool {
