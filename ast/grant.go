@@ -48,15 +48,28 @@ func (g *Grant) Kind() Kind { return KindGrant }
 // ID returns the name the manifest gives, in no database.
 func (g *Grant) ID() Name { return Name{Name: g.Name} }
 
+// RightsOf lists the rights that a grantee has by it, each with To empty.
+func (g *Grant) RightsOf(to string) []Right {
+	if !slices.Contains(g.To, to) {
+		return nil
+	}
+	var rights []Right
+	for _, r := range g.Rights {
+		if r.To == "" || r.To == to {
+			r.To = ""
+			rights = append(rights, r)
+		}
+	}
+	return rights
+}
+
 // Parts lists the rights, each of each grantee.
 func (g *Grant) Parts() []Part {
 	var parts []Part
 	for _, to := range g.To {
-		for _, r := range g.Rights {
-			if r.To == "" || r.To == to {
-				r.To = to
-				parts = append(parts, r.part())
-			}
+		for _, r := range g.RightsOf(to) {
+			r.To = to
+			parts = append(parts, r.part())
 		}
 	}
 	return parts

@@ -35,17 +35,8 @@ func (p *pass) readLive(ctx context.Context, d *declared) (*catalog.Object, erro
 func (s *schema) grantedBeside(to string) []ast.Right {
 	var rights []ast.Right
 	for _, d := range s.objects {
-		g, isGrant := d.Object.(*ast.Grant)
-		if !isGrant {
-			continue
-		}
-		for _, name := range g.To {
-			for _, r := range g.Rights {
-				if name == to && (r.To == "" || r.To == to) {
-					r.To = ""
-					rights = append(rights, r)
-				}
-			}
+		if g, isGrant := d.Object.(*ast.Grant); isGrant {
+			rights = append(rights, g.RightsOf(to)...)
 		}
 	}
 	return rights

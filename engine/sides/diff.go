@@ -115,15 +115,8 @@ func pairs(from, to *Side) []rules.Pair {
 func (s *Side) granted(to string) []ast.Right {
 	var rights []ast.Right
 	for _, o := range s.objects {
-		g, ok := o.tree.(*ast.Grant)
-		if !ok {
-			continue
-		}
-		for _, r := range g.Rights {
-			if r.To == to || r.To == "" && slices.Contains(g.To, to) {
-				r.To = ""
-				rights = append(rights, r)
-			}
+		if g, isGrant := o.tree.(*ast.Grant); isGrant {
+			rights = append(rights, g.RightsOf(to)...)
 		}
 	}
 	return rights

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -22,8 +21,6 @@ import (
 const (
 	// configLimit bounds a config, in bytes: a table of many thousand columns is smaller.
 	configLimit = 1 << 20
-	// idLimit bounds an id, in bytes.
-	idLimit = 512
 	// daysLimit bounds a TTL, in days: a hundred years.
 	daysLimit = 36500
 	// partitionsLimit bounds the partitions of a topic: more is a matter for whoever runs the bus.
@@ -171,25 +168,9 @@ func (c *Config) id(attr *hcl.Attribute, into *string) {
 	if !c.text(attr, into) {
 		return
 	}
-	if err := checkID(*into); err != "" {
+	if err := ident.Fault(*into); err != "" {
 		c.add(attr.Expr.Range(), fmt.Sprintf("Wrong value for %q", attr.Name), "An id "+err+".")
 	}
-}
-
-// checkID says why a text is no id; "" where it is one.
-func checkID(id string) string {
-	switch {
-	case id == "":
-		return "is not empty"
-	case len(id) > idLimit:
-		return fmt.Sprintf("has at most %d bytes", idLimit)
-	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
-		return "is text in UTF-8 without a zero byte"
-	case strings.ContainsRune(id, utf8.RuneError):
-		// Parsers put it for what is no text, half a surrogate pair for one: ids that differ there would be one.
-		return "has no U+FFFD, which stands where text was lost"
-	}
-	return ""
 }
 
 func (c *Config) texts(attr *hcl.Attribute, otherwise []string) []string {

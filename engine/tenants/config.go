@@ -18,6 +18,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/lang/ident"
 	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
@@ -25,8 +26,6 @@ import (
 const (
 	// configLimit bounds a config, in bytes.
 	configLimit = 4 << 20
-	// idLimit bounds an id, in bytes.
-	idLimit = 512
 )
 
 // Config is what an operator says of the deployment's tenants.
@@ -143,7 +142,7 @@ func (c *Config) read() {
 	seen := map[[2]string]hcl.Range{}
 	for _, block := range content.Blocks {
 		id, at := block.Labels[0], block.LabelRanges[0]
-		if why := checkID(id); why != "" {
+		if why := ident.Fault(id); why != "" {
 			c.add(at, "Wrong id", fmt.Sprintf("The id of a tier, an organisation or a group %s.", why))
 		}
 		key := [2]string{block.Type, id}
@@ -164,22 +163,6 @@ func (c *Config) read() {
 	for _, t := range slices.Concat(c.Organisations, c.Groups) {
 		c.refers(t)
 	}
-}
-
-// checkID says why a text is no id; "" where it is one.
-func checkID(id string) string {
-	switch {
-	case id == "":
-		return "is not empty"
-	case len(id) > idLimit:
-		return fmt.Sprintf("has at most %d bytes", idLimit)
-	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
-		return "is text in UTF-8 without a zero byte"
-	case strings.ContainsRune(id, utf8.RuneError):
-		// Parsers put it for what is no text, half a surrogate pair for one: ids that differ there would be one.
-		return "has no U+FFFD, which stands where text was lost"
-	}
-	return ""
 }
 
 // refers demands what a tenant names.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Most is the length of a shortened name, in bytes; any other name is shorter. ClickHouse keeps the definition of a
@@ -18,6 +20,25 @@ const (
 	// separator joins names. It is part of none.
 	separator = "__"
 )
+
+// Longest is how long an id may be, in bytes.
+const Longest = 512
+
+// Fault says why a text is no id, as in "an id is not empty"; "" where it is one.
+func Fault(id string) string {
+	switch {
+	case id == "":
+		return "is not empty"
+	case len(id) > Longest:
+		return fmt.Sprintf("has at most %d bytes", Longest)
+	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
+		return "is text in UTF-8 without a zero byte"
+	case strings.ContainsRune(id, utf8.RuneError):
+		// Parsers put it for what is no text, half a surrogate pair for one: ids that differ there would be one.
+		return "has no U+FFFD, which stands where text was lost"
+	}
+	return ""
+}
 
 // Of returns the name of an id. An empty id has none: it is "", which the caller refuses.
 func Of(id string) string {
