@@ -95,6 +95,8 @@ func TestAQuorumNeedsItsReplicas(t *testing.T) {
 func TestAReplicaOutsideTheQuorumSaysSo(t *testing.T) {
 	f := newFaulty(t, cluster.Options{Members: 3})
 	f.exec(0, "INSERT INTO d.t VALUES (1)", sequentialInsert("5000")...)
+	// Two of three make the quorum: the third has the row a moment later.
+	eventually(t, "the third member has the row", func() bool { return f.exec(2, "SELECT count() FROM d.t") == "1" })
 	f.must(f.Member(2).CutKeeper())
 	f.exec(0, "INSERT INTO d.t VALUES (2)", sequentialInsert("5000")...)
 	f.refused(2, "999", "SELECT a FROM d.t", "select_sequential_consistency=1")
