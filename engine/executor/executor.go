@@ -32,7 +32,8 @@ type Options struct {
 	Ceiling int
 	// Attempts bounds how often one statement is sent. Zero: 8.
 	Attempts int
-	// Grace is how long an unanswered statement is followed up once the context has ended. Zero: 10 s.
+	// Grace is how long the answer to a statement is waited for once the context has ended, and then how long one without
+	// an answer is followed up. Zero: 10 s.
 	Grace time.Duration
 	// Pause waits between two attempts, or returns the context's error. Nil: the real clock.
 	Pause func(context.Context, time.Duration) error
@@ -137,15 +138,26 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	x.sent++
 	blind := s.Unseen && s.Missing(live) == ""
 	var answer error
+	answering, done := x.outliving(ctx)
+	defer done()
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
+		if err := context.Cause(ctx); err != nil {
+			return result, notSent(s, result, answer, err)
+		}
+		sending := answering
 		var held *lease.Statement
 		if x.Lease != nil {
-			if held, err = x.Lease.Begin(ctx); err != nil {
-				return result, notHeld(s, result, answer, err)
+			if held, err = x.Lease.Begin(answering); err != nil {
+				return result, notSent(s, result, answer, err)
 			}
+			sending = held.Context()
 		}
 		result.Attempts++
-		after, err := x.once(ctx, s, sent{id, comment}, settings, held, &answer)
+		answer = s.conceal(x.conn.Exec(sending, s.reveal(), id, settings))
+		after, err := x.settle(ctx, s, sent{id, comment}, answer)
+		if err == nil && held != nil {
+			held.Resolved() // until that is known the lease is not released
+		}
 		x.Log.DebugContext(ctx, "statement sent", "object", s.Object(), "query_id", id, "attempt", result.Attempts, "error", s.told(answer, id))
 		if err != nil {
 			return result, err
@@ -174,22 +186,8 @@ func (x *Executor) Apply(ctx context.Context, s Statement) (Result, error) {
 	}
 }
 
-// once sends the statement one time and reads what became of it. Until that is known the lease is not released.
-func (x *Executor) once(ctx context.Context, s Statement, out sent, settings map[string]any, held *lease.Statement, answer *error) (*catalog.Object, error) {
-	sending := ctx
-	if held != nil {
-		sending = held.Context()
-	}
-	*answer = s.conceal(x.conn.Exec(sending, s.reveal(), out.id, settings))
-	after, err := x.settle(ctx, s, out, *answer)
-	if err == nil && held != nil {
-		held.Resolved()
-	}
-	return after, err
-}
-
-// notHeld is the error of a statement that is not sent, or not again, because the lease has ended.
-func notHeld(s Statement, so Result, answer, lost error) error {
+// notSent is the error of a statement that is not sent, or not again, because the lease or the pass has ended.
+func notSent(s Statement, so Result, answer, lost error) error {
 	if so.Attempts == 0 {
 		return &NotHeldError{s.Object(), lost}
 	}
@@ -216,8 +214,8 @@ func (x *Executor) settle(ctx context.Context, s Statement, out sent, answer err
 	return after, nil
 }
 
-// outliving is a context that ends Grace after another: what was sent has to be accounted for, also by who is told to
-// stop.
+// outliving is a context that ends Grace after another: what was sent is answered and accounted for, also by who is
+// told to stop.
 func (x *Executor) outliving(ctx context.Context) (context.Context, func()) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(x.Grace, cancel) })

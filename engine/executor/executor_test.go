@@ -267,8 +267,31 @@ func TestAServerThatGoesAwayLeavesTheStatementUnresolved(t *testing.T) {
 	}
 }
 
-func TestACancelledStatementIsAccountedFor(t *testing.T) {
+// TestTheStatementAtHandIsAnsweredThoughThePassIsToldToStop has it stopped before the server has the statement.
+func TestTheStatementAtHandIsAnsweredThoughThePassIsToldToStop(t *testing.T) {
 	b := setUp(t, executor.Options{})
+	statement := b.statement(t, create, "`a` UInt8")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	b.cut = func(_ int, forward http.Handler, w http.ResponseWriter, r *http.Request) {
+		stop()
+		select { // a request that is given up is seen here first
+		case <-r.Context().Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+		forward.ServeHTTP(w, r)
+	}
+	result, err := b.x.Apply(ctx, statement)
+	if err != nil || result.After == nil || result.Attempts != 1 {
+		t.Errorf("error %v after %d attempts", err, result.Attempts)
+	}
+	if _, err := b.x.Apply(ctx, statement); !errors.Is(err, context.Canceled) || len(b.statements()) != 1 {
+		t.Errorf("the next one: error %v, %d were sent", err, len(b.statements()))
+	}
+}
+
+func TestAStatementThatHangsWhenThePassIsToldToStopIsAccountedFor(t *testing.T) {
+	b := setUp(t, executor.Options{Grace: time.Second})
 	statement := b.statement(t, create, "`a` UInt8")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -130,7 +130,7 @@ func (e *UnresolvedError) Error() string {
 // Unwrap returns what kept the answer away.
 func (e *UnresolvedError) Unwrap() error { return e.err }
 
-// NotHeldError is a statement that was not sent, because the lease is not held any more.
+// NotHeldError is a statement that was not sent, because the lease is not held any more or the pass was told to stop.
 type NotHeldError struct {
 	Object string
 	err    error
@@ -140,5 +140,5 @@ func (e *NotHeldError) Error() string {
 	return fmt.Sprintf("nothing was sent for %s: %v", e.Object, e.err)
 }
 
-// Unwrap returns why the lease is not held: a [*lease.LostError], or that it was given back.
+// Unwrap returns why: a [*lease.LostError], that the lease was given back, or the cause of the pass's context.
 func (e *NotHeldError) Unwrap() error { return e.err }

@@ -16,8 +16,9 @@ const (
 	writeWait      = 30 * time.Second
 	idleWait       = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
-	// drainWait is how long answers under way may take once the server is told to stop.
-	drainWait = 5 * time.Second
+	// drainWait is how long answers under way may take once the server is told to stop: as long as the executor follows up
+	// the statement at hand.
+	drainWait = 20 * time.Second
 )
 
 // errStopping is why a call is ended before its time: the server was told to stop.

@@ -122,7 +122,8 @@ func TestWhatAMaterializedViewWritesReachesEveryMember(t *testing.T) {
 	s.exec(0, "CREATE TABLE DB.t (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a")
 	s.exec(0, "CREATE MATERIALIZED VIEW DB.sum (a UInt8, n UInt64) ENGINE = ReplicatedSummingMergeTree ORDER BY a AS SELECT a, count() AS n FROM DB.t GROUP BY a")
 	s.exec(0, "INSERT INTO DB.t VALUES (1), (1), (2)", "async_insert=0")
-	s.exec(1, "SYSTEM SYNC REPLICA DB.sum")
+	inner := s.exec(1, "SELECT name FROM system.tables WHERE database = 'DB' AND name LIKE '.inner%' FORMAT TSVRaw")
+	s.exec(1, "SYSTEM SYNC REPLICA DB.`"+inner+"`")
 	s.same("SELECT a, sum(n) FROM DB.sum GROUP BY a ORDER BY a", "1\t2\n2\t1")
 	const read = "SELECT name, uuid, engine, create_table_query FROM system.tables WHERE database = 'DB' ORDER BY name FORMAT TSVRaw"
 	shown := s.exec(1, read)
