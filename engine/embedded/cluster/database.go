@@ -259,11 +259,8 @@ func (d *databases) create(ctx context.Context, def *definition, o embedded.Orde
 	if _, err := m.server.Do(ctx, o); err != nil {
 		return err
 	}
-	if err := db.show(ctx, m.server.Do); err != nil {
-		return err
-	}
-	d.add(db)
-	return nil
+	d.add(db) // before it is shown: an engine that opens meanwhile shows what was added
+	return db.show(ctx, m.server.Do)
 }
 
 // enroll makes this member a replica of the database.

@@ -1,6 +1,8 @@
 package cluster_test
 
 import (
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/dfe-engine/dfe/engine/embedded/cluster"
@@ -49,6 +51,29 @@ func TestAccessObjectsAreEveryMembers(t *testing.T) {
 	eventually(t, "the other member has the role and its grant", awaited)
 	s.exec(1, "CREATE TABLE DB.t (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a")
 	s.same("SELECT engine FROM system.tables WHERE database = 'DB'", "ReplicatedMergeTree")
+}
+
+// TestDefinitionsOfDatabasesAndAccessObjectsDoNotHoldEachOtherUp makes them on every member at once.
+func TestDefinitionsOfDatabasesAndAccessObjectsDoNotHoldEachOtherUp(t *testing.T) {
+	s, other := newStage(t), newStage(t)
+	var making sync.WaitGroup
+	for n := range 12 {
+		making.Go(func() {
+			s.exec(n%2, fmt.Sprintf("CREATE TABLE DB.t%d (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a", n))
+			other.exec(1-n%2, fmt.Sprintf("CREATE TABLE DB.t%d (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a", n))
+		})
+	}
+	making.Go(func() {
+		for range 6 {
+			s.exec(0, "CREATE ROLE DB_reader")
+			s.exec(1, "DROP ROLE IF EXISTS DB_reader")
+		}
+		s.exec(0, "DROP ROLE IF EXISTS DB_reader")
+	})
+	making.Wait()
+	for _, of := range []*stage{s, other} {
+		of.same("SELECT count() FROM system.tables WHERE database = 'DB' AND engine = 'ReplicatedMergeTree'", "12")
+	}
 }
 
 // TestWhatTheStageCannotDoIsRefusedByName is about ours alone: a server does all of it.

@@ -23,10 +23,12 @@ type tables struct {
 	member *member
 	ctx    context.Context // of the member's run; set by run
 
-	mu    sync.Mutex
-	known map[string]replication // whatever is shown as replicated
-	byID  map[string]*replica    // what has rows to replicate
-	// locals are the blocks that this process holds, by table: see serveBlock.
+	// defining is held by who registers or reconciles.
+	defining sync.Mutex
+	// mu is of the maps, and never held while the engine is asked: an engine that opens takes it, and orders wait for that.
+	mu      sync.Mutex
+	known   map[string]replication // whatever is shown as replicated
+	byID    map[string]*replica    // what has rows to replicate
 	closing sync.WaitGroup
 }
 
@@ -42,16 +44,28 @@ func (t *tables) register(ctx context.Context, list []replication) error {
 	if len(list) == 0 {
 		return nil
 	}
+	t.defining.Lock()
+	defer t.defining.Unlock()
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	for _, r := range list {
 		t.known[r.UUID] = r
 	}
+	t.mu.Unlock()
 	if err := show(ctx, t.member.server.Do, list...); err != nil {
 		return err
 	}
-	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
+	return t.keep()
 }
+
+// registered is all that is shown as replicated.
+func (t *tables) registered() []replication {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.known))
+}
+
+// keep writes down what is registered, for the next start.
+func (t *tables) keep() error { return writeJSON(t.file(), t.registered()) }
 
 const noUUID = "00000000-0000-0000-0000-000000000000"
 
@@ -70,9 +84,7 @@ func show(ctx context.Context, run runner, list ...replication) error {
 
 // show does it for all.
 func (t *tables) show(ctx context.Context, run runner) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return show(ctx, run, slices.Collect(maps.Values(t.known))...)
+	return show(ctx, run, t.registered()...)
 }
 
 // load reads what was registered.
@@ -118,42 +130,64 @@ func (t *tables) start(r *replica) {
 
 // reconcile follows the tables that are there and leaves those that are gone.
 func (t *tables) reconcile(ctx context.Context) error {
+	// The lock comes before the question: what another statement makes meanwhile is not taken for gone.
+	t.defining.Lock()
+	defer t.defining.Unlock()
 	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE engine_full LIKE '%"+marker+"%' OR engine = 'MaterializedView'")
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	var failed error
-	for id, known := range t.known {
-		r := t.byID[id]
-		is := slices.Contains(there, id)
+	for _, known := range t.registered() {
+		if known.Path == "" {
+			continue
+		}
+		is, r := slices.Contains(there, known.UUID), t.byUUID(known.UUID)
 		switch {
-		case known.Path == "":
 		case is && r == nil:
 			opened, err := t.member.openReplica(known)
 			if err != nil {
 				failed = errors.Join(failed, err)
 				continue
 			}
-			t.byID[id] = opened
-			if t.ctx != nil {
-				t.start(opened)
-			}
+			t.add(opened)
 		case !is && r != nil:
-			delete(t.byID, id)
-			delete(t.known, id)
-			if r.cancel != nil {
-				r.cancel()
-				<-r.done
-			}
-			failed = errors.Join(failed, r.leave())
+			failed = errors.Join(failed, t.remove(r))
 		}
 	}
 	if failed != nil {
 		return failed
 	}
-	return writeJSON(t.file(), slices.Collect(maps.Values(t.known)))
+	return t.keep()
+}
+
+// add begins to follow a table's log, once the member runs.
+func (t *tables) add(r *replica) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byID[r.UUID] = r
+	if t.ctx != nil {
+		t.start(r)
+	}
+}
+
+// remove forgets a table that is gone, here and in ZooKeeper.
+func (t *tables) remove(r *replica) error {
+	t.mu.Lock()
+	delete(t.byID, r.UUID)
+	delete(t.known, r.UUID)
+	t.mu.Unlock()
+	if r.cancel != nil {
+		r.cancel()
+		<-r.done
+	}
+	return r.leave()
+}
+
+func (t *tables) byUUID(id string) *replica {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byID[id]
 }
 
 // find is the replicated table of a name.
@@ -206,9 +240,7 @@ func (t *tables) rows(ctx context.Context) ([]row, error) {
 	}
 	var list []row
 	for _, n := range named {
-		t.mu.Lock()
-		r := t.byID[n[0]]
-		t.mu.Unlock()
+		r := t.byUUID(n[0])
 		if r == nil {
 			continue
 		}
