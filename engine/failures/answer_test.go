@@ -34,7 +34,6 @@ func TestALostAnswerAfterEachStatementLeadsToTheSameEnd(t *testing.T) {
 
 // A row that nobody answered for may be there or not. The pass applies nothing that it cannot record, and stops.
 func TestALostAnswerAfterEachRowOfTheLedgerLeadsToTheSameEnd(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := at(t, 2)
 	tree := p.core()

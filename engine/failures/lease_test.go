@@ -252,7 +252,6 @@ func (p *place) trouble(ctx context.Context, chance *rand.Rand, counted *tally) 
 
 // The protocol is proved by the simulation in package lease; here it runs on members that fail under it.
 func TestNoTwoClientsEverBelieveThatTheyHoldALease(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	p.pass(engine.Options{Tree: p.tree(bookshop)})

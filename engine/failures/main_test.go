@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -28,6 +29,12 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(modeVariable); mode != "" {
 		os.Exit(child(mode))
 	}
+	flag.Parse()
+	// The tests wait more than they work: more of them at once than there are processors.
+	if err := flag.Set("test.parallel", strconv.Itoa(lanes)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	code := m.Run()
 	if err := closeStages(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -46,16 +53,10 @@ func child(mode string) int {
 	return onePass(ctx)
 }
 
-// allVariable asks for the laws that a plain run leaves out: see the package's documentation.
+// allVariable asks for every case of the laws that a plain run samples.
 const allVariable = "DFE_TEST_FAILURES"
 
-// long leaves out a test that takes minutes, or whose members come back with a whole schema, where nobody asked for it.
-func long(t *testing.T) {
-	t.Helper()
-	if os.Getenv(allVariable) != "all" {
-		t.Skip(allVariable + "=all runs it")
-	}
-}
+func all() bool { return os.Getenv(allVariable) == "all" }
 
 // seed is what chance follows in a test. A test that fails has printed it.
 func seed(t testing.TB) int64 {

@@ -56,7 +56,6 @@ func (p *place) caughtUp(member int) {
 }
 
 func TestAMemberThatIsDownDuringDefinitionsCatchesUp(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	tree := p.core()
@@ -92,7 +91,6 @@ func TestAMemberThatIsDownDuringDefinitionsCatchesUp(t *testing.T) {
 }
 
 func TestTheConnectedMemberIsKilledUnderAStatementAndAnotherOneTakesTheSchemaOn(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	tree := p.core()
@@ -118,7 +116,6 @@ func TestTheConnectedMemberIsKilledUnderAStatementAndAnotherOneTakesTheSchemaOn(
 }
 
 func TestTheConnectedMemberRestartsUnderAStatementAndTheSamePassConverges(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 2)
 	tree := p.core()
@@ -147,7 +144,6 @@ func TestTheConnectedMemberRestartsUnderAStatementAndTheSamePassConverges(t *tes
 }
 
 func TestOfTwoMembersBothHaveToBeUpForALease(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 2)
 	p.pass(engine.Options{Tree: p.tree(bookshop)})
@@ -182,7 +178,6 @@ func TestOfTwoMembersBothHaveToBeUpForALease(t *testing.T) {
 }
 
 func TestAServiceObservesWhileAMajorityIsDownAndConvergesOnceItIsBack(t *testing.T) {
-	long(t)
 	t.Parallel()
 	p := failing(t, 3)
 	p.pass(engine.Options{Tree: p.tree(bookshop)})

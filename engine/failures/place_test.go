@@ -17,8 +17,11 @@ import (
 	"github.com/dfe-engine/dfe/engine/ledger"
 )
 
-// stages are the clusters that tests share. Two tests run at once at most, each on one of its own: memory is for two.
-var stages = pool{turns: make(chan struct{}, 2), idle: map[int][]*cluster.Cluster{}}
+// lanes is how many tests run at once, each on a cluster of its own. A cluster of two members takes 0.5 GB.
+const lanes = 3
+
+// stages are the clusters that tests share.
+var stages = pool{turns: make(chan struct{}, lanes), idle: map[int][]*cluster.Cluster{}}
 
 type pool struct {
 	turns chan struct{}
@@ -43,6 +46,12 @@ func (s *pool) take(t testing.TB, members int) *cluster.Cluster {
 		}
 	}
 	t.Cleanup(func() {
+		if t.Failed() { // the next one would suffer for it
+			if err := c.Close(); err != nil {
+				t.Log(err)
+			}
+			return
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.idle[members] = append(s.idle[members], c)
@@ -50,7 +59,7 @@ func (s *pool) take(t testing.TB, members int) *cluster.Cluster {
 	return c
 }
 
-// turn waits until fewer than two other tests have a cluster.
+// turn waits until fewer than [lanes] other tests have a cluster.
 func (s *pool) turn(t testing.TB) {
 	s.turns <- struct{}{}
 	t.Cleanup(func() { <-s.turns })
@@ -158,6 +167,19 @@ func (p *place) heal() {
 			if err := step(); err != nil {
 				p.Fatal(err)
 			}
+		}
+	}
+}
+
+// restart ends and starts the members of a stage.
+func (p *place) restart() {
+	p.Helper()
+	if p.cluster == nil {
+		return
+	}
+	for _, m := range p.cluster.Members() {
+		if err := errors.Join(m.Stop(), m.Start(p.Context())); err != nil {
+			p.Fatal(err)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (c *client) mayInsert(ctx context.Context, r *replica, n ast.Name) error {
 	if alive, _, _ := c.member.session.state(); !alive {
 		return embedded.NewException(242, "TABLE_IS_READ_ONLY", fmt.Sprintf("Table is in readonly mode since table metadata was not found in zookeeper: replica_path=%s", r.own()))
 	}
-	views, err := c.member.table(ctx, "SELECT d.1, d.2 FROM (SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) AS d FROM system.tables WHERE uuid = "+quoted(r.UUID)+")")
+	views, err := c.member.table(ctx, "SELECT d.1, d.2 FROM (SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) AS d FROM system.tables WHERE "+ofUsers+" AND uuid = "+quoted(r.UUID)+")")
 	if err != nil {
 		return err
 	}

@@ -424,7 +424,7 @@ func (r *replica) caughtUp(database string) bool {
 
 // name is what the table is called now.
 func (r *replica) name(ctx context.Context) (ast.Name, error) {
-	list, err := r.member.table(ctx, "SELECT database, name FROM system.tables WHERE uuid = "+quoted(r.UUID))
+	list, err := r.member.table(ctx, "SELECT database, name FROM system.tables WHERE "+ofUsers+" AND uuid = "+quoted(r.UUID))
 	if err != nil {
 		return ast.Name{}, err
 	}

@@ -97,17 +97,14 @@ func (m *member) viewOfTables() string {
 	shown := func(column, before string) string {
 		text := column
 		for _, r := range []struct{ pattern, with string }{
-			{before + ", " + markerSetting, `\1`},
-			{before + markerSetting + ", ", `\1`},
-			{before + " SETTINGS " + markerSetting, `\1`},
-			{engineClause(before) + `(\w*MergeTree)\(`, `\1` + engineWord(before) + prefix + `\2(` + hole + `, `},
-			{engineClause(before) + `(\w*MergeTree)( |$)`, `\1` + engineWord(before) + prefix + `\2` + bracedHole + `\3`},
+			{before + "(?:, " + markerSetting + "|( SETTINGS )" + markerSetting + ", | SETTINGS " + markerSetting + ")", `\1\2`},
+			{engineClause(before) + `(\w*MergeTree)`, `\1` + engineWord(before) + prefix + `\2` + hole},
 		} {
 			text = fmt.Sprintf("replaceRegexpOne(%s, %s, %s)", text, ast.QuoteString(r.pattern), ast.QuoteString(r.with))
 		}
 		args := "joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid)"
 		// A materialized view keeps its words: only its inner table has the arguments.
-		text = fmt.Sprintf("replaceOne(replaceOne(%s, '%s', if(%s = '-', '', concat('(', %s, ')'))), '%s', %s)", text, bracedHole, args, args, hole, args)
+		text = fmt.Sprintf("replaceOne(replaceOne(%[1]s, '%[2]s(', if(%[3]s = '-', '(', concat('(', %[3]s, ', '))), '%[2]s', if(%[3]s = '-', '', concat('(', %[3]s, ')')))", text, hole, args)
 		return fmt.Sprintf("if(%s != '', %s, %s) AS %s", args, text, column, column)
 	}
 	view := "CREATE VIEW _dfe_stage.tables AS SELECT * REPLACE (\n" +
@@ -120,11 +117,8 @@ func (m *member) viewOfTables() string {
 	return view
 }
 
-// hole stands where the arguments go, which regular expressions cannot fetch.
-const (
-	hole       = "<<dfe-arguments>>"
-	bracedHole = "<<dfe-braced-arguments>>"
-)
+// hole stands behind the engine's name, where the arguments go, which regular expressions cannot fetch.
+const hole = "<<dfe-arguments>>"
 
 // engineClause is what comes before the engine's name: in a definition the clause's words, in engine_full nothing.
 func engineClause(before string) string {

@@ -128,12 +128,15 @@ func (t *tables) start(r *replica) {
 	})
 }
 
+// ofUsers spares the engine the definitions of its own hundred tables.
+const ofUsers = "database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA', '" + stageDatabase + "')"
+
 // reconcile follows the tables that are there and leaves those that are gone.
 func (t *tables) reconcile(ctx context.Context) error {
 	// The lock comes before the question: what another statement makes meanwhile is not taken for gone.
 	t.defining.Lock()
 	defer t.defining.Unlock()
-	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE engine_full LIKE '%"+marker+"%' OR engine = 'MaterializedView'")
+	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE "+ofUsers+" AND (engine_full LIKE '%"+marker+"%' OR engine = 'MaterializedView')")
 	if err != nil {
 		return err
 	}
@@ -234,7 +237,7 @@ func (t *tables) rows(ctx context.Context) ([]row, error) {
 	if t.member.Cloud {
 		return nil, nil
 	}
-	named, err := t.member.table(ctx, "SELECT toString(uuid), database, name, engine FROM system.tables WHERE engine LIKE '%MergeTree' AND database != '_dfe_stage'")
+	named, err := t.member.table(ctx, "SELECT toString(uuid), database, name, engine FROM system.tables WHERE "+ofUsers+" AND engine LIKE '%MergeTree'")
 	if err != nil {
 		return nil, err
 	}
