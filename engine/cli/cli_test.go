@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,6 +243,32 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_TLS_CA_FILE": "ca.pem"}, "use https://"},
 	} {
 		run(t, c.env, c.args...).demand(t, cli.ExitUsage, c.words)
+	}
+}
+
+// A service that started without its tree would come to rest on a schema that lacks half of what it is to be.
+func TestADirectoryThatIsNotThereIsAFaultOfUsageByFlagAndByVariableAlike(t *testing.T) {
+	file := filepath.Join(write(t, garden), "manifest.hcl")
+	for _, words := range []string{"serve", "schema plan", "schema apply", "schema status", "schema lint", "schema grants", "source plan", "source apply", "tenant plan", "tenant apply", "topic plan", "topic status"} {
+		command := strings.Fields(words)
+		at := "http://127.0.0.1:1"
+		switch {
+		case command[0] == "source":
+			command = append(command, "../../examples/deployment/sources/web-access.hcl", "--url", at)
+		case command[0] == "tenant":
+			command = append(command, "../../examples/deployment/tenants.hcl", "--url", at)
+		case command[0] != "topic" && words != "schema lint":
+			command = append(command, "--url", at)
+		}
+		for path, fault := range map[string]string{filepath.Join(t.TempDir(), "none"): "there is no such directory", file: "it is no directory"} {
+			for _, flag := range []string{"--tree", "--overlay"} {
+				run(t, nil, append(slices.Clone(command), flag, path)...).demand(t, cli.ExitUsage, flag+" "+path+": "+fault, "schema tree, or leave the flag out")
+			}
+			if words == "schema lint" {
+				continue // it reads no variable
+			}
+			run(t, map[string]string{"DFE_ENGINE_SCHEMAS_OVERLAY_DIR": path}, command...).demand(t, cli.ExitUsage, "DFE_ENGINE_SCHEMAS_OVERLAY_DIR", path, fault, "a directory that is there")
+		}
 	}
 }
 

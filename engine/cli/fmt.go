@@ -106,7 +106,7 @@ func formattable(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("nothing to format: %w", err)
+		return nil, usagef("nothing to format: %s: %w; name files, or directories that hold them", path, reason(err))
 	case !info.IsDir() && !format.Known(path):
 		return nil, usagef("%s: %w", path, format.ErrKind)
 	case !info.IsDir():

@@ -107,6 +107,9 @@ func options(t schemaTree, d drift) (engine.Options, error) {
 	if len(d.accept) > 0 && !d.allow {
 		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
 	}
+	if err := t.check(); err != nil {
+		return engine.Options{}, err
+	}
 	variables, err := t.variables()
 	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept, AllowDowngrade: d.downgrade}, err
 }

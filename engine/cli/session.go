@@ -61,6 +61,23 @@ func (s *schemaTree) variables() (map[string]string, error) {
 	return values, nil
 }
 
+// check finds a directory that is not there, before anything is started: a service would come to rest on a schema that
+// lacks half of what it is to be.
+func (s *schemaTree) check() error {
+	for _, d := range []struct{ flag, path, remedy string }{
+		{"--tree", s.dir, "name the directory of a schema tree, or leave the flag out for the core release"},
+		{"--overlay", s.overlay, "name the directory of the deployment's own schema tree, or leave the flag out"},
+	} {
+		if d.path == "" {
+			continue
+		}
+		if err := config.CheckDirectory(d.path); err != nil {
+			return usagef("%s %s: %w; %s", d.flag, d.path, err, d.remedy)
+		}
+	}
+	return nil
+}
+
 // formatFlag adds --format to a command.
 func (a *app) formatFlag(cmd *cobra.Command) {
 	cmd.Flags().Var(&choice{&a.format, []string{formatText, formatJSON}}, "format", "text for reading, json for programs")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,16 +61,21 @@ type Variable struct {
 	set                          func(*Config, string) error
 }
 
-// Error is a variable whose value cannot be used. The value is left out where it is secret.
+// Error is a variable whose value cannot be used. The value is left out where it is secret. Reason says what is wrong
+// where what the variable accepts does not say it.
 type Error struct {
-	Variable, Value, Accepts string
+	Variable, Value, Accepts, Reason string
 }
 
 func (e *Error) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("%s has an unusable value: it accepts %s", e.Variable, e.Accepts)
+	text := e.Variable + " has an unusable value: "
+	if e.Value != "" {
+		text = fmt.Sprintf("%s=%q is unusable: ", e.Variable, e.Value)
 	}
-	return fmt.Sprintf("%s=%q is unusable: it accepts %s", e.Variable, e.Value, e.Accepts)
+	if e.Reason != "" {
+		text += e.Reason + "; "
+	}
+	return text + "it accepts " + e.Accepts
 }
 
 const (
@@ -90,6 +94,7 @@ const (
 	acceptsListen   = "host:port with a port from 0 to 65535; an empty host is every address of the machine"
 )
 
+// errUnusable is a value of which what the variable accepts says all that is wrong.
 var errUnusable = errors.New("unusable")
 
 // Variables lists every variable, in the order help shows them.
@@ -144,16 +149,21 @@ func Load(getenv func(string) string) (Config, error) {
 		if value == "" {
 			continue
 		}
-		if v.set(&c, value) == nil {
+		err := v.set(&c, value)
+		if err == nil {
 			continue
 		}
 		if v.Name == clickhouse+"URL" || v.Name == kafka+"BROKERS" && strings.Contains(value, "@") {
 			value = "" // it may hold a password
 		}
-		faults = append(faults, &Error{v.Name, value, v.Accepts})
+		fault := &Error{Variable: v.Name, Value: value, Accepts: v.Accepts}
+		if !errors.Is(err, errUnusable) {
+			fault.Reason = err.Error()
+		}
+		faults = append(faults, fault)
 	}
 	if c.Target.Password != "" && c.Target.PasswordFile != "" {
-		faults = append(faults, &Error{clickhouse + "PASSWORD", "", "nothing while " + clickhouse + "PASSWORD_FILE is set"})
+		faults = append(faults, &Error{Variable: clickhouse + "PASSWORD", Accepts: "nothing while " + clickhouse + "PASSWORD_FILE is set"})
 	}
 	if len(faults) > 0 {
 		return c, errors.Join(faults...)
@@ -168,7 +178,10 @@ func Load(getenv func(string) string) (Config, error) {
 // setURL checks the URL alone: whether it fits the TLS files is known once all variables are read.
 func setURL(c *Config, value string) error {
 	c.Target.URL = value
-	return catalog.Target{URL: value}.Check()
+	if (catalog.Target{URL: value}).Check() != nil {
+		return errUnusable
+	}
+	return nil
 }
 
 func setWord(field func(*Config) *string, words ...string) func(*Config, string) error {
@@ -231,17 +244,16 @@ func isPort(text string, least uint64) bool {
 // setOverlay demands the directory itself; what is wrong inside it is reported and never stops the core. A service
 // that started without it would come to rest on a schema that lacks the deployment's own half.
 func setOverlay(c *Config, value string) error {
-	info, err := os.Stat(value)
-	if err != nil || !info.IsDir() {
-		return errUnusable
-	}
 	c.Overlay = value
-	return nil
+	return CheckDirectory(value)
 }
 
 func setListen(c *Config, value string) error {
 	c.Listen = value
-	return CheckListen(value)
+	if CheckListen(value) != nil {
+		return errUnusable
+	}
+	return nil
 }
 
 // CheckListen reports an address that nothing can listen at.
