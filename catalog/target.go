@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,27 +40,6 @@ const (
 	// 180 s by default).
 	defaultReadTimeout = 5 * time.Minute
 )
-
-// scheme is how a URL scheme reaches the server; ports are ClickHouse's defaults.
-type scheme struct {
-	protocol clickhouse.Protocol
-	tls      bool
-	port     string
-}
-
-func schemeOf(name string) (scheme, bool) {
-	switch name {
-	case "clickhouse":
-		return scheme{clickhouse.Native, false, "9000"}, true
-	case "clickhouses":
-		return scheme{clickhouse.Native, true, "9440"}, true
-	case "http":
-		return scheme{clickhouse.HTTP, false, "8123"}, true
-	case "https":
-		return scheme{clickhouse.HTTP, true, "8443"}, true
-	}
-	return scheme{}, false
-}
 
 // TargetError is a target that names no server one could try: a fault of the caller's, found before anything is
 // sent.
@@ -100,28 +78,9 @@ func (t Target) HasURLPassword() bool {
 }
 
 func (t Target) parse() (*url.URL, scheme, error) {
-	if t.URL == "" {
-		return nil, scheme{}, &TargetError{"no server is named", "give a URL such as https://clickhouse.example:8443"}
-	}
-	u, err := url.Parse(t.URL)
+	u, s, err := parseURL(t.URL)
 	if err != nil {
-		// url.Error quotes the whole input, a password included; its cause alone may quote the part at fault.
-		return nil, scheme{}, &TargetError{"the server's URL cannot be read", "write scheme://user@host:port/database, with special characters percent-encoded"}
-	}
-	s, ok := schemeOf(u.Scheme)
-	if !ok {
-		return nil, scheme{}, &TargetError{fmt.Sprintf("the server's URL has the scheme %q", u.Scheme), "use clickhouse, clickhouses, http or https"}
-	}
-	if u.Hostname() == "" {
-		return nil, scheme{}, &TargetError{"the server's URL names no host", "write " + u.Scheme + "://host:" + s.port}
-	}
-	for name := range u.Query() {
-		if !slices.Contains([]string{"dial_timeout", "read_timeout"}, name) {
-			return nil, scheme{}, &TargetError{
-				fmt.Sprintf("the server's URL has the parameter %q", name),
-				"only dial_timeout and read_timeout are taken from it; credentials and TLS files come from the environment",
-			}
-		}
+		return nil, scheme{}, err
 	}
 	if !s.tls && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
 		return nil, scheme{}, &TargetError{"TLS files are given for a URL without TLS", "use " + u.Scheme + "s:// or leave them out"}
@@ -187,7 +146,7 @@ func (t Target) options() (*clickhouse.Options, error) {
 		}
 		o.Auth.Password = strings.TrimSuffix(strings.TrimSuffix(string(secret), "\n"), "\r")
 	}
-	if err := durations(o, u.Query()); err != nil {
+	if err := durations(u.Query(), o); err != nil {
 		return nil, err
 	}
 	if s.tls {
@@ -196,27 +155,6 @@ func (t Target) options() (*clickhouse.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-func durations(o *clickhouse.Options, query url.Values) error {
-	for name, into := range map[string]*time.Duration{"dial_timeout": &o.DialTimeout, "read_timeout": &o.ReadTimeout} {
-		text := query.Get(name)
-		if text == "" {
-			continue
-		}
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
-			return &TargetError{fmt.Sprintf("%s=%q is no duration", name, text), "write a positive one such as 10s"}
-		}
-		*into = d
-	}
-	if o.DialTimeout == 0 {
-		o.DialTimeout = defaultDialTimeout
-	}
-	if o.ReadTimeout == 0 {
-		o.ReadTimeout = defaultReadTimeout
-	}
-	return nil
 }
 
 func (t Target) tls(host string) (*tls.Config, error) {

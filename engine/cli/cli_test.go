@@ -234,7 +234,7 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "diff", "--from", "embedded:", "--to", dir}, nil, "embedded:DIR"},
 		{[]string{"embedded", "--port", "99999"}, nil, "--port"},
 		{[]string{"embedded", "--password-file", filepath.Join(dir, "none")}, nil, "the password file"},
-		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: it accepts clickhouse://"},
+		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: the server's URL has no scheme; it accepts clickhouse://"},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_PLATFORM": "mars"}, `DFE_ENGINE_CLICKHOUSE_PLATFORM="mars" is unusable: it accepts auto, cloud or self_hosted`},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE": "big"}, "a whole number of bytes from 262144"},
 		{[]string{"topic", "status", "--brokers", "kafka"}, nil, "it is host:port"},
@@ -243,6 +243,21 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_TLS_CA_FILE": "ca.pem"}, "use https://"},
 	} {
 		run(t, c.env, c.args...).demand(t, cli.ExitUsage, c.words)
+	}
+}
+
+func TestAURLThatNamesNoServerIsAFaultOfUsageInEveryCommandThatTakesOne(t *testing.T) {
+	source := "../../examples/deployment/sources/web-access.hcl"
+	for url, fault := range map[string]string{
+		"http://localhost:99999": "the port 99999: give one from 1 to 65535", "http://localhost:0": "the port 0", "http://:8123": "names no host",
+		"mysql://localhost": `the scheme "mysql"`, "http://[::1": "cannot be read", "http://localhost:one": "cannot be read",
+	} {
+		for _, command := range []string{"serve", "schema plan", "schema apply", "schema status", "schema inspect", "schema grants", "source plan " + source, "source apply " + source} {
+			run(t, nil, append(strings.Fields(command), "--url", url)...).demand(t, cli.ExitUsage, "--url: ", fault)
+		}
+		run(t, nil, "schema", "diff", "--from", url, "--to", "../../stdlib").demand(t, cli.ExitUsage, "--from: ", fault)
+		run(t, nil, "schema", "diff", "--from", "../../stdlib", "--to", url).demand(t, cli.ExitUsage, "--to: ", fault)
+		run(t, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": url}, "schema", "plan").demand(t, cli.ExitUsage, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: ", strings.Split(fault, ":")[0], "it accepts clickhouse://")
 	}
 }
 

@@ -44,7 +44,7 @@ embedded engine on that data directory.`,
 			if from == "" || to == "" {
 				return usagef("a diff has two sides: give --from and --to")
 			}
-			a, b := side{a, from, variables}, side{a, to, variables}
+			a, b := side{a, "--from", from, variables}, side{a, "--to", to, variables}
 			live, err := a.read(cmd.Context())
 			if err != nil {
 				return err
@@ -90,11 +90,11 @@ func (a *app) diff(live, desired *sides.Side, platform string, all, code bool) e
 	return nil
 }
 
-// side is a word of the command line that names a side of a diff.
+// side is a word of the command line, behind its flag, that names a side of a diff.
 type side struct {
-	app       *app
-	word      string
-	variables map[string]string
+	app        *app
+	flag, word string
+	variables  map[string]string
 }
 
 const embeddedPrefix = "embedded:"
@@ -105,6 +105,9 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 	case local:
 		return s.embedded(ctx, dir)
 	case strings.Contains(s.word, "://"):
+		if err := (catalog.Target{URL: s.word}).Check(); err != nil {
+			return nil, usagef("%s: %w", s.flag, err)
+		}
 		c, err := config.Load(s.app.Getenv)
 		if err != nil {
 			return nil, usage{err}
@@ -115,7 +118,7 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 	info, err := os.Stat(s.word)
 	switch {
 	case err != nil:
-		return nil, usagef("%s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.word, reason(err))
+		return nil, usagef("%s: %s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.flag, s.word, reason(err))
 	case info.IsDir():
 		read, err := sides.Tree(s.word, s.variables)
 		var faults *sides.TreeError

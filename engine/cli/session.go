@@ -189,6 +189,9 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		}
 		return catalog.Target{URL: local.URL()}, func() error { return stop(local) }, nil
 	case s.url != "":
+		if err := (catalog.Target{URL: s.url}).Check(); err != nil {
+			return catalog.Target{}, nothing, usagef("--url: %w", err)
+		}
 		c.Target.URL = s.url
 		if (catalog.Target{URL: s.url}).HasURLPassword() {
 			fmt.Fprintln(a.Err, "dfe: the password in --url is visible in the list of processes: use DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE instead")

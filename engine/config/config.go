@@ -178,8 +178,9 @@ func Load(getenv func(string) string) (Config, error) {
 // setURL checks the URL alone: whether it fits the TLS files is known once all variables are read.
 func setURL(c *Config, value string) error {
 	c.Target.URL = value
-	if (catalog.Target{URL: value}).Check() != nil {
-		return errUnusable
+	var fault *catalog.TargetError
+	if errors.As(catalog.Target{URL: value}.Check(), &fault) {
+		return errors.New(fault.Reason)
 	}
 	return nil
 }
