@@ -3,13 +3,10 @@ package catalog
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -23,8 +20,8 @@ type Target struct {
 	URL      string
 	User     string
 	Password string
-	// PasswordFile is read each time a connection is opened, so that a rotated secret needs no restart. One
-	// trailing newline is no part of the password.
+	// PasswordFile is read each time a connection is opened, so that a rotated secret needs no restart. A newline at its
+	// end is no part of the password.
 	PasswordFile string
 	// CAFile holds PEM certificates to trust instead of the system's; CertFile and KeyFile are the client's own
 	// pair. They need a TLS scheme (clickhouses, https).
@@ -56,6 +53,11 @@ func (t Target) Check() error {
 	_, _, err := t.parse()
 	return err
 }
+
+// CheckFiles finds the files of the target that cannot be used, all at once, as [CheckFiles] does.
+func (t Target) CheckFiles() error { return CheckFiles(t.tlsFiles(), t.PasswordFile) }
+
+func (t Target) tlsFiles() TLSFiles { return TLSFiles{t.CAFile, t.CertFile, t.KeyFile} }
 
 // String returns the URL without user and password, for messages and logs. It is what every verb of fmt prints.
 func (t Target) String() string {
@@ -140,58 +142,20 @@ func (t Target) options() (*clickhouse.Options, error) {
 		o.Auth.Password = t.Password
 	}
 	if t.PasswordFile != "" {
-		secret, err := ReadSecret(t.PasswordFile)
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the password file %s cannot be read (%v)", t.PasswordFile, cause(err)), "make it readable for this process"}
+		if o.Auth.Password, err = ReadPassword(t.PasswordFile); err != nil {
+			return nil, err
 		}
-		o.Auth.Password = strings.TrimSuffix(strings.TrimSuffix(string(secret), "\n"), "\r")
 	}
 	if err := durations(u.Query(), o); err != nil {
 		return nil, err
 	}
 	if s.tls {
-		if o.TLS, err = t.tls(u.Hostname()); err != nil {
+		if o.TLS, err = t.tlsFiles().Config(); err != nil {
 			return nil, err
 		}
+		o.TLS.ServerName = u.Hostname()
 	}
 	return o, nil
-}
-
-func (t Target) tls(host string) (*tls.Config, error) {
-	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
-	if t.CAFile != "" {
-		pem, err := ReadSecret(t.CAFile)
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the CA file %s cannot be read (%v)", t.CAFile, cause(err)), "make it readable for this process"}
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &TargetError{fmt.Sprintf("the CA file %s holds no certificate", t.CAFile), "give one or more in PEM form"}
-		}
-	}
-	if t.CertFile != "" {
-		certificate, err1 := ReadSecret(t.CertFile)
-		key, err2 := ReadSecret(t.KeyFile)
-		var pair tls.Certificate
-		err := errors.Join(err1, err2)
-		if err == nil {
-			pair, err = tls.X509KeyPair(certificate, key)
-		}
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the client certificate %s with the key %s cannot be used (%v)", t.CertFile, t.KeyFile, cause(err)), "give a matching pair in PEM form"}
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
-}
-
-// cause returns what went wrong without the path, which the sentence around it names already.
-func cause(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // Format prints [Target.String], so that no verb shows a secret.

@@ -113,6 +113,9 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 			return nil, usage{err}
 		}
 		c.Target.URL = s.word
+		if err := c.CheckTarget(); err != nil {
+			return nil, usage{err}
+		}
 		return sides.Server(ctx, c.Target)
 	}
 	info, err := os.Stat(s.word)

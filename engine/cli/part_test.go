@@ -107,6 +107,6 @@ func TestATokenIsMadeAndItsEntryAdded(t *testing.T) {
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, nil, "token", "new", "y", "--permission", "source.plan", "--file", file).demand(t, cli.ExitFailed, "users other than its owner may write it")
+	run(t, nil, "token", "new", "y", "--permission", "source.plan", "--file", file).demand(t, cli.ExitUsage, "--file: ", "users other than its owner may write it")
 	run(t, map[string]string{"DFE_ENGINE_API_TOKENS_FILE": file}, "serve", "--url", "http://127.0.0.1:1").demand(t, cli.ExitUsage, "DFE_ENGINE_API_TOKENS_FILE", "chmod go-w")
 }

@@ -71,6 +71,7 @@ func (a *app) finish(err error) int {
 		wrong   usage
 		setting *config.Error
 		target  *catalog.TargetError
+		file    *catalog.FileError
 		column  *engine.ColumnError
 		faults  *engine.TreeError
 	)
@@ -84,7 +85,7 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &faults):
 		a.treeFaults(faults)
 		return ExitFailed
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &column):
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &file), errors.As(err, &column):
 		a.fail(err, nil)
 		return ExitUsage
 	}

@@ -81,6 +81,9 @@ func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Opt
 			return usagef("DFE_ENGINE_API_TOKENS_FILE: %w", err)
 		}
 	}
+	if err := checkBus(c.Kafka); err != nil {
+		return err
+	}
 	s.makes = true
 	target, closeTarget, err := a.target(ctx, s)
 	if err != nil {

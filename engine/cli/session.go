@@ -146,6 +146,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
 	o.Bus, o.BusWait, o.SkipTopics = c.Kafka.Bus(), s.wait, !c.Kafka.BootstrapTopics
+	if err := checkBus(c.Kafka); err != nil {
+		return nil, err
+	}
 	if s.embedded != "" && s.wait == 0 {
 		o.Wait = ownWait
 	}
@@ -165,6 +168,17 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 		return nil, errors.Join(err, opened.close())
 	}
 	return opened, nil
+}
+
+// checkBus finds the files of the bus that cannot be used, where topics are at issue.
+func checkBus(k config.Kafka) error {
+	if !k.BootstrapTopics {
+		return nil
+	}
+	if err := k.CheckFiles(); err != nil {
+		return usage{err}
+	}
+	return nil
 }
 
 // target finds the server a command is about, and starts the embedded one where that is it. The caller calls close.
@@ -198,6 +212,9 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		}
 	case c.Target.URL == "":
 		return catalog.Target{}, nothing, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
+	}
+	if err := c.CheckTarget(); err != nil {
+		return catalog.Target{}, nothing, usage{err}
 	}
 	return c.Target, nothing, nil
 }

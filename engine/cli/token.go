@@ -82,7 +82,7 @@ func addToken(file, block string) (err error) {
 	text := block
 	if _, err := os.Lstat(file); err == nil {
 		if _, err := tokens.Open(file); err != nil {
-			return err
+			return usagef("--file: %w", err)
 		}
 		old, err := os.ReadFile(file)
 		if err != nil {
@@ -95,7 +95,7 @@ func addToken(file, block string) (err error) {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("the entry cannot be added: %w", err)
+		return usagef("--file: the entry cannot be added to %s: %w", file, reason(err))
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())

@@ -58,10 +58,13 @@ func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error)
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
-	o.Bus, o.BusWait, o.SkipTables, o.Release = c.Kafka.Bus(), b.wait, true, release()
 	if len(b.brokers) > 0 {
-		o.Bus.Brokers = b.brokers
+		c.Kafka.Brokers = b.brokers
 	}
+	if err := c.Kafka.CheckFiles(); err != nil {
+		return nil, nil, usage{err}
+	}
+	o.Bus, o.BusWait, o.SkipTables, o.Release = c.Kafka.Bus(), b.wait, true, release()
 	shown := a.progress()
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
 	o.Progress = func(p engine.Progress) { shown.show(p.Step) }
