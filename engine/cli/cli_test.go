@@ -30,7 +30,15 @@ func decode(t *testing.T, text string, into any) {
 func run(t *testing.T, env map[string]string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := cli.Run(t.Context(), cli.Process{Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] }}, args)
+	code := cli.Run(t.Context(), cli.Process{
+		Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] },
+		Environ: func() (all []string) {
+			for name, value := range env {
+				all = append(all, name+"="+value)
+			}
+			return all
+		},
+	}, args)
 	return result{out.String(), errs.String(), code}
 }
 
@@ -285,6 +293,19 @@ func TestADirectoryThatIsNotThereIsAFaultOfUsageByFlagAndByVariableAlike(t *test
 			run(t, map[string]string{"DFE_ENGINE_SCHEMAS_OVERLAY_DIR": path}, command...).demand(t, cli.ExitUsage, "DFE_ENGINE_SCHEMAS_OVERLAY_DIR", path, fault, "a directory that is there")
 		}
 	}
+}
+
+func TestAMisspeltVariableIsToldOnceAndItsValueNever(t *testing.T) {
+	env := map[string]string{"DFE_ENGINE_CLICKHOUSE_URI": "http://u:hidden@127.0.0.1:1"}
+	for _, command := range []string{"serve", "schema plan", "schema apply", "schema status", "schema inspect", "topic plan --brokers kafka", "schema diff --from http://127.0.0.1:1 --to http://127.0.0.1:1"} {
+		r := run(t, env, strings.Fields(command)...)
+		said := strings.ReplaceAll(r.err, `\"`, `"`) // the log is JSON
+		if n := strings.Count(said, `DFE_ENGINE_CLICKHOUSE_URI, which is no variable of dfe and is ignored. Did you mean "DFE_ENGINE_CLICKHOUSE_URL"?`); n != 1 || strings.Contains(r.out+r.err, "hidden") {
+			t.Errorf("%s says so %d times: %s", command, n, r.err)
+		}
+	}
+	r := run(t, map[string]string{"DFE_ENGINE_LOG_LEVELS": "hidden", "DFE_ENGINE_LOG_LEVEL": "loud"}, "serve", "--url", "http://127.0.0.1:1")
+	r.demand(t, cli.ExitUsage, `Did you mean "DFE_ENGINE_LOG_LEVEL"?`, "is unusable")
 }
 
 func TestAFailureIsADocumentTooWhereJSONWasAsked(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
-	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/sides"
 	"github.com/dfe-engine/dfe/lang/regular"
@@ -108,9 +107,9 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 		if err := (catalog.Target{URL: s.word}).Check(); err != nil {
 			return nil, usagef("%s: %w", s.flag, err)
 		}
-		c, err := config.Load(s.app.Getenv)
+		c, err := s.app.config()
 		if err != nil {
-			return nil, usage{err}
+			return nil, err
 		}
 		c.Target.URL = s.word
 		if err := c.CheckTarget(); err != nil {

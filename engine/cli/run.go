@@ -28,8 +28,9 @@ const (
 // Process is what a command has of the process it runs in.
 type Process struct {
 	Out, Err io.Writer
-	// Getenv reads the environment.
-	Getenv func(string) string
+	// Getenv reads the environment. Environ is all of it, as [os.Environ] gives it; nil: misspelt variables go unnoticed.
+	Getenv  func(string) string
+	Environ func() []string
 }
 
 // Run runs one command line, the program's name left out, and returns the exit code. Everything it started has ended
@@ -49,6 +50,8 @@ func Run(ctx context.Context, p Process, args []string) int {
 type app struct {
 	Process
 	format string
+	// warned says that the variables that are none have been told.
+	warned bool
 }
 
 // exit is a command's outcome that is no error: its output says all there is.

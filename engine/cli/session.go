@@ -122,6 +122,27 @@ func (c *choice) Set(text string) error {
 	return fmt.Errorf("it is %s", strings.Join(c.choices, " or "))
 }
 
+// config reads the environment, and tells people of variables that are none.
+func (a *app) config() (config.Config, error) {
+	for _, sentence := range a.unknown() {
+		fmt.Fprintf(a.Err, "dfe: %s\n", sentence)
+	}
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return c, usage{err}
+	}
+	return c, nil
+}
+
+// unknown are sentences about variables that are none, the first time they are asked for.
+func (a *app) unknown() []string {
+	if a.warned || a.Environ == nil {
+		return nil
+	}
+	a.warned = true
+	return config.Unknown(a.Environ())
+}
+
 // session is one command at work on one server.
 type session struct {
 	*engine.Engine
@@ -131,9 +152,9 @@ type session struct {
 
 // open builds the engine a command works with, and the embedded server where it is on one. The caller closes it.
 func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, error) {
-	c, err := config.Load(a.Getenv)
+	c, err := a.config()
 	if err != nil {
-		return nil, usage{err}
+		return nil, err
 	}
 	if c.Platform != "auto" {
 		o.Platform = rules.Platform(c.Platform)
@@ -184,9 +205,9 @@ func checkBus(k config.Kafka) error {
 // target finds the server a command is about, and starts the embedded one where that is it. The caller calls close.
 func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close func() error, _ error) {
 	nothing := func() error { return nil }
-	c, err := config.Load(a.Getenv)
+	c, err := a.config()
 	if err != nil {
-		return catalog.Target{}, nothing, usage{err}
+		return catalog.Target{}, nothing, err
 	}
 	switch {
 	case s.url != "" && s.embedded != "":

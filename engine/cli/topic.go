@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dfe-engine/dfe/engine"
-	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -47,9 +46,9 @@ func (b *bus) flags(f *pflag.FlagSet) {
 
 // openTopics builds an engine that is about the bus alone.
 func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error) {
-	c, err := config.Load(a.Getenv)
+	c, err := a.config()
 	if err != nil {
-		return nil, nil, usage{err}
+		return nil, nil, err
 	}
 	o, err := options(t, drift{})
 	if err != nil {
