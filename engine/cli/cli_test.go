@@ -224,9 +224,9 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		env   map[string]string
 		words string
 	}{
-		{[]string{"nope"}, nil, `unknown command "nope"`},
-		{[]string{"schema", "nope"}, nil, `unknown command "nope"`},
-		{[]string{"schema", "plan", "extra"}, nil, `unknown command "extra"`},
+		{[]string{"nope"}, nil, `"dfe" has no command "nope"`},
+		{[]string{"schema", "nope"}, nil, `"dfe schema" has no command "nope"`},
+		{[]string{"schema", "plan", "extra"}, nil, `"dfe schema plan" takes no argument, and is given "extra"`},
 		{[]string{"schema", "plan", "--nope"}, nil, "unknown flag: --nope"},
 		{[]string{"schema", "plan", "--format", "yaml"}, nil, "it is text or json"},
 		{[]string{"schema", "plan"}, nil, "give --url or --embedded"},

@@ -31,7 +31,7 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 		Short: "Say what an apply would decide and send; change nothing",
 		Example: fmt.Sprintf(`  dfe %s plan %s --url https://clickhouse.example:8443
   dfe %s plan %s --embedded ./data --format json`, w.noun, w.example, w.noun, w.example),
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE", w.file),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			part, opened, err := a.openPart(cmd, w, args[0], s, tree, d)
 			if err != nil {
@@ -73,7 +73,7 @@ func (a *app) partApplyCommand(w partWords) *cobra.Command {
 		Short: fmt.Sprintf("Make the server match %s", w.file),
 		Example: fmt.Sprintf(`  dfe %s apply %s --url https://clickhouse.example:8443 --wait 3m
   dfe %s apply %s --embedded ./data`, w.noun, w.example, w.noun, w.example),
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE", w.file),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.makes = true
 			part, opened, err := a.openPart(cmd, w, args[0], s, tree, d)

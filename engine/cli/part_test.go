@@ -68,7 +68,7 @@ func TestAConfigThatCannotBeUsedIsToldWithoutAServer(t *testing.T) {
 	}{
 		{[]string{"source", "plan", faulty}, cli.ExitFailed, "the source config cannot be used"},
 		{[]string{"source", "apply", filepath.Join(dir, "gone.hcl")}, cli.ExitUsage, "the source config cannot be read"},
-		{[]string{"source", "apply"}, cli.ExitUsage, "accepts 1 arg"},
+		{[]string{"source", "apply"}, cli.ExitUsage, `"dfe source apply" needs FILE: the source config`},
 		{[]string{"tenant", "plan", faulty}, cli.ExitFailed, "the tenants config cannot be used"},
 		{[]string{"tenant", "apply", dir}, cli.ExitUsage, "the tenants config cannot be read"},
 	} {

@@ -40,8 +40,6 @@ func Run(ctx context.Context, p Process, args []string) int {
 	a.work()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(p.Out)
-	root.SetErr(p.Err)
 	err := root.ExecuteContext(ctx)
 	return a.finish(err)
 }
@@ -72,6 +70,7 @@ func (a *app) finish(err error) int {
 	var (
 		code    exit
 		wrong   usage
+		misused *misuse
 		setting *config.Error
 		target  *catalog.TargetError
 		file    *catalog.FileError
@@ -88,6 +87,10 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &faults):
 		a.treeFaults(faults)
 		return ExitFailed
+	case errors.As(err, &misused):
+		a.fail(err, nil)
+		fmt.Fprint(a.Err, misused.hint())
+		return ExitUsage
 	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &file), errors.As(err, &column):
 		a.fail(err, nil)
 		return ExitUsage
@@ -141,21 +144,17 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --url names t
   dfe schema apply --embedded ./data --tree ./schemas`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see \"%s --help\"", err, cmd.CommandPath())
-	})
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.AddCommand(a.demoCommand(), a.schemaCommand(), a.topicCommand(), a.sourceCommand(), a.tenantCommand(), a.tokenCommand(), a.serveCommand(), a.embeddedCommand(), a.versionCommand(), environmentTopic())
-	for _, cmd := range everyCommand(root) {
-		if cmd.Args == nil && cmd.HasParent() {
-			cmd.Args = cobra.NoArgs
-		}
-		strict(cmd)
-	}
+	// Cobra makes these two when the command line is run: too late for what follows.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	checkArguments(root)
 	return root
 }
 
@@ -165,20 +164,6 @@ func everyCommand(cmd *cobra.Command) []*cobra.Command {
 		all = append(all, everyCommand(c)...)
 	}
 	return all
-}
-
-// strict makes a wrong argument a fault of usage.
-func strict(cmd *cobra.Command) {
-	check := cmd.Args
-	if check == nil {
-		return
-	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%w; see \"%s --help\"", err, cmd.CommandPath())
-		}
-		return nil
-	}
 }
 
 // environmentTopic is help about the variables.

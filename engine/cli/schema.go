@@ -16,10 +16,6 @@ func (a *app) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Plan, apply and inspect a schema",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cmd.Help()
-		},
 	}
 	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.grantsCommand(), a.diffCommand(), a.inspectCommand())
 	cmd.AddCommand(a.lintCommand(), a.explainCommand(), a.fmtCommand())

@@ -46,7 +46,7 @@ The token goes to standard output, once, and is kept nowhere: the file holds its
 or behind the others in --file. NAME is what the audit log calls whoever has the token.`,
 		Example: `  dfe token new ci --permission source.deploy --file tokens.hcl
   dfe token new acme --permission source.plan --permission source.deploy --organisation acme`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("NAME", "what the audit log calls whoever has the token"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var list []tokens.Permission
 			for _, p := range permissions {

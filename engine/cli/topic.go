@@ -26,8 +26,6 @@ what differs is reported. Neither command changes anything, and neither needs Cl
 
 The brokers and the credentials come from the environment (DFE_ENGINE_KAFKA_BROKERS, _SASL_MECHANISM, _USER,
 _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --brokers names the brokers.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.topicPlanCommand(), a.topicStatusCommand())
 	return cmd
