@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -23,13 +23,8 @@ type RegressedError struct {
 }
 
 func (e *RegressedError) Error() string {
-	const most = 5
-	named, more := e.Absent, ""
-	if len(named) > most {
-		named, more = named[:most], fmt.Sprintf(" and %d more", len(e.Absent)-most)
-	}
-	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s%s; run the newer release, or apply this one with --allow-downgrade",
-		e.Tree, e.Ledger, strings.Join(named, ", "), more)
+	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s; run the newer release, or apply this one with --allow-downgrade",
+		e.Tree, e.Ledger, series.AtMost(5, e.Absent))
 }
 
 // ErrorCode is the error as one word.

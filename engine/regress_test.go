@@ -85,7 +85,7 @@ func TestARegressedReleaseNamesFiveOfTheObjectsItLacks(t *testing.T) {
 	absent := []string{"table shop.a", "table shop.b", "view shop.c", "role d", "function e", "table shop.f", "table shop.g"}
 	for n, want := range map[int]string{
 		1: "the server lacks table shop.a; run the newer release",
-		5: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e; run the newer release",
+		5: "the server lacks table shop.a, table shop.b, view shop.c, role d and function e; run the newer release",
 		6: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e and 1 more; run the newer release",
 		7: "function e and 2 more; run the newer release",
 	} {

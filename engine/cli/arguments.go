@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/typo"
 )
 
@@ -28,22 +29,13 @@ func misusef(cmd *cobra.Command, format string, args ...any) error {
 func (m *misuse) hint() string {
 	usage := m.cmd.UseLine()
 	if names := commandNames(m.cmd); len(names) > 0 {
-		usage = m.cmd.CommandPath() + " COMMAND, which is " + alternatives(names)
+		usage = m.cmd.CommandPath() + " COMMAND, which is " + series.Or(names)
 	}
 	text := "  usage:   " + usage + "\n"
 	if first, _, _ := strings.Cut(strings.TrimSpace(m.cmd.Example), "\n"); first != "" {
 		text += "  example: " + first + "\n"
 	}
 	return text + fmt.Sprintf("  help:    %s --help\n", m.cmd.CommandPath())
-}
-
-// alternatives lists words of which one is meant: a, b or c.
-func alternatives(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 func commandNames(cmd *cobra.Command) (names []string) {
@@ -103,7 +95,7 @@ func quoted(args []string) string {
 	for i, a := range args {
 		words[i] = fmt.Sprintf("%q", a)
 	}
-	return strings.Join(words, ", ")
+	return series.And(words)
 }
 
 // knownTopic is what help takes: the words of a command.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Config is what the environment says.
@@ -119,7 +120,7 @@ func Variables() []Variable {
 		{kafka + "TLS_CA_FILE", "", "a path to PEM certificates", "authorities to trust instead of the system's", text(func(c *Config) *string { return &c.Kafka.TLS.CAFile })},
 		{kafka + "TLS_CERT_FILE", "", "a path to a PEM certificate", "the client's certificate", text(func(c *Config) *string { return &c.Kafka.TLS.CertFile })},
 		{kafka + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Kafka.TLS.KeyFile })},
-		{kafka + "SASL_MECHANISM", "", strings.Join(topics.Mechanisms(), ", "), "how the brokers learn who is there; unset: they do not", setWord(func(c *Config) *string { return &c.Kafka.SASL.Mechanism }, topics.Mechanisms()...)},
+		{kafka + "SASL_MECHANISM", "", series.Or(topics.Mechanisms()), "how the brokers learn who is there; unset: they do not", setWord(func(c *Config) *string { return &c.Kafka.SASL.Mechanism }, topics.Mechanisms()...)},
 		{kafka + "USER", "", "a user's name", "the user to be to the brokers", text(func(c *Config) *string { return &c.Kafka.SASL.User })},
 		{kafka + "PASSWORD", "", "the password", "that user's password", text(func(c *Config) *string { return &c.Kafka.SASL.Password })},
 		{kafka + "PASSWORD_FILE", "", "a path", "a file that holds the password, read at each connection", text(func(c *Config) *string { return &c.Kafka.SASL.PasswordFile })},

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -86,11 +87,11 @@ func (b Bus) Check() error {
 	case (b.TLS.CertFile == "") != (b.TLS.KeyFile == ""):
 		return busFault("a client certificate and its key go together: one of the two files is named")
 	case s.Mechanism == "" && (s.User != "" || s.Password != "" || s.PasswordFile != ""):
-		return busFault("there are credentials and no SASL mechanism to give them by (%s)", strings.Join(Mechanisms(), ", "))
+		return busFault("there are credentials and no SASL mechanism to give them by (%s)", series.Or(Mechanisms()))
 	case s.Mechanism == "":
 		return nil
 	case s.Mechanism != Plain && s.Mechanism != ScramSHA256 && s.Mechanism != ScramSHA512:
-		return busFault("%q is no SASL mechanism: it is one of %s", s.Mechanism, strings.Join(Mechanisms(), ", "))
+		return busFault("%q is no SASL mechanism: it is %s", s.Mechanism, series.Or(Mechanisms()))
 	case s.User == "":
 		return busFault("SASL %s needs a user", s.Mechanism)
 	case s.Password == "" && s.PasswordFile == "":
