@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -373,11 +374,32 @@ table "d.t" { from = "t.sql" }
 -- t.sql --
 CREATE TABLE d.t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'nowhere'
 `)
-	r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
-	r.demand(t, cli.ExitFailed, "code 478", "failed at 1 object")
-	if n := strings.Count(r.out+r.err, "code 478"); n != 1 {
-		t.Errorf("the reason is told %d times\nstdout: %s\nstderr: %s", n, r.out, r.err)
+	for n, words := range map[int]string{1: "failed at 1 object,", 2: "failed at 2 objects,"} {
+		if n == 2 {
+			manifest := filepath.Join(tree, "manifest.hcl")
+			text, err := os.ReadFile(manifest)
+			if err == nil {
+				err = os.WriteFile(manifest, append(text, "table \"d.u\" { from = \"u.sql\" }\n"...), 0o600)
+			}
+			if err := errors.Join(err, os.WriteFile(filepath.Join(tree, "u.sql"), []byte("CREATE TABLE d.u (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'elsewhere'"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
+		r.demand(t, cli.ExitFailed, "code 478", words)
+		if told := strings.Count(r.out+r.err, "code 478"); told != n {
+			t.Errorf("of %d failed objects the reason is told %d times\nstdout: %s\nstderr: %s", n, told, r.out, r.err)
+		}
 	}
+}
+
+func TestTheCodeOfAFailureIsToldToPeopleToo(t *testing.T) {
+	_, url := serve(t)
+	for _, command := range []string{"plan", "apply"} {
+		dfe(t, nil, "schema", command, "--tree", write(t, garden), "--url", url).demand(t, cli.ExitFailed, ": clickhouse_not_replicated: ")
+	}
+	r := dfe(t, nil, "schema", "plan", "--tree", write(t, garden), "--url", url, "--format", "json")
+	r.demand(t, cli.ExitFailed, `"code":"clickhouse_not_replicated"`)
 }
 
 func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {

@@ -123,7 +123,7 @@ func (a *app) endPart(r *engine.Report, failure error, code bool) error {
 		if err := a.showReport(r); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Err, "dfe: %v\n", failure)
+		fmt.Fprintf(a.Err, "dfe: %s\n", coded(failure))
 		return exit{ExitObserved}
 	case errors.As(failure, &refused):
 		if err := a.showReport(r); err != nil {

@@ -101,17 +101,19 @@ func (a *app) finish(err error) int {
 
 // failure is the document of a command that failed before it had one of its own.
 type failure struct {
-	Version     int               `json:"version"`
-	Error       string            `json:"error"`
+	Version int    `json:"version"`
+	Error   string `json:"error"`
+	// Code is the error as one word, where it has one.
+	Code        string            `json:"code,omitempty"`
 	Diagnostics []tree.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 func (a *app) fail(err error, diagnostics []tree.Diagnostic) {
 	if diagnostics == nil {
-		fmt.Fprintf(a.Err, "dfe: %v\n", err)
+		fmt.Fprintf(a.Err, "dfe: %s\n", coded(err))
 	}
 	if a.format == formatJSON {
-		_ = json.NewEncoder(a.Out).Encode(failure{1, err.Error(), diagnostics})
+		_ = json.NewEncoder(a.Out).Encode(failure{1, err.Error(), errorCode(err), diagnostics})
 	}
 }
 

@@ -207,24 +207,15 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	}
 	switch {
 	case r.State == engine.Observed:
-		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
+		fmt.Fprintf(a.Err, "dfe: nothing was applied: %s\n", coded(failure))
 		return exit{ExitObserved}
-	case failure != nil && a.format == formatText && told(r, failure):
-		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
-		return exit{ExitFailed}
 	case failure != nil:
-		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
+		a.tellFailure(failure)
 		return exit{ExitFailed}
 	case code && r.Summary.Refused+r.Summary.Unreadable > 0:
 		return exit{ExitDifferences}
 	}
 	return nil
-}
-
-// told reports whether the objects of a report hold all there is to say about a failure.
-func told(r *engine.Report, failure error) bool {
-	joined, several := failure.(interface{ Unwrap() []error })
-	return several && len(joined.Unwrap()) == r.Summary.Failed+r.Summary.Unresolved
 }
 
 func (a *app) statusCommand() *cobra.Command {

@@ -272,8 +272,8 @@ func (r *Runner) look(ctx context.Context, declared []Declared) (*Report, []*pla
 }
 
 // Apply creates the declared topics that are not there, and says what differs of those that are. The report is complete
-// also where it failed. The error joins a [*ConnectError] or [*BusError], a [*DeadLetterError], and what failed and may
-// succeed another time; topics that a broker refuses and topics that differ are no error.
+// also where it failed. The error joins a [*ConnectError] or [*BusError], a [*DeadLetterError], and a [*TopicError]
+// for each that failed and may succeed another time; topics that a broker refuses and topics that differ are no error.
 func (r *Runner) Apply(ctx context.Context, declared []Declared) (*Report, error) {
 	w, report, err := r.begin(ctx, declared)
 	if report.Cluster.Skipped != "" && len(declared) > 0 {
@@ -293,7 +293,7 @@ func (r *Runner) Apply(ctx context.Context, declared []Declared) (*Report, error
 		t := w.apply(ctx, d)
 		report.Topics = append(report.Topics, t)
 		if t.Outcome == ledger.Failed {
-			failures = append(failures, fmt.Errorf("topic %s: %s", t.Name, t.Error))
+			failures = append(failures, &TopicError{t.Name, t.Error})
 		}
 		if r.Done != nil {
 			r.Done(t)
