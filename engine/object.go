@@ -65,6 +65,17 @@ func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
 	return o
 }
 
+// withheld is the report of an object in a pass that sends nothing.
+func (p *pass) withheld(d *declared, decided *plan.Object) *ObjectReport {
+	o := p.told(d, decided)
+	if o.Outcome == ledger.Unchanged && slices.Contains([]string{plan.ObjectCreate, plan.ObjectAlter, plan.ObjectReplace}, o.Action) {
+		o.Outcome = Withheld
+	}
+	o.LiveChecksum = checksum(p.c.liveOf(d))
+	hide(o, &ledger.Record{}, d.Object)
+	return o
+}
+
 // untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
 func (p *pass) untouched(o *ObjectReport) bool {
 	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0

@@ -81,9 +81,7 @@ func (p *pass) regress(ctx context.Context, doc *plan.Document, newer string) er
 	for i, d := range p.schema.objects {
 		o := p.bootstrapped[d]
 		if o == nil {
-			o = p.told(d, doc.Objects[i])
-			o.LiveChecksum = checksum(p.c.liveOf(d))
-			hide(o, &ledger.Record{}, d.Object)
+			o = p.withheld(d, doc.Objects[i])
 			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)

@@ -35,7 +35,7 @@ func TestAnOlderReleaseIsNotAppliedOverANewerOne(t *testing.T) {
 	if len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "1.2.0 is older than 1.10.0") || !strings.Contains(r.Notices[0].Text, "--allow-downgrade") {
 		t.Errorf("notices %+v", r.Notices)
 	}
-	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: unchanged, replace", "view titles: undeclared, report"}
+	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: withheld, replace", "view titles: undeclared, report"}
 	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
 		t.Error(diff)
 	}
@@ -78,6 +78,11 @@ func TestAnOlderReleaseThatCannotWorkWithWhatIsThereFails(t *testing.T) {
 	var regressed *engine.RegressedError
 	if !errors.As(err, &regressed) || r.State != engine.Failed || r.Code != "release_regressed" || !strings.Contains(err.Error(), s.db+".loans") {
 		t.Errorf("state %s, code %q, error %v", r.State, r.Code, err)
+	}
+	// What is not there is not unchanged.
+	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: withheld, create", "view latest: withheld, replace", "view titles: undeclared, report"}
+	if diff := cmp.Diff(want, s.outcomes(&r)); diff != "" || r.Summary.Withheld != 2 {
+		t.Errorf("%d withheld:\n%s", r.Summary.Withheld, diff)
 	}
 }
 

@@ -2,8 +2,8 @@ package cli_test
 
 import (
 	"bytes"
-	"errors"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
