@@ -145,7 +145,7 @@ func (e *Engine) planTopics(ctx context.Context, s *schema, records map[ledger.K
 	run.LedgerRead = ledgerRead
 	// The reason why the bus could not be read is in the report.
 	report, objects, _ := run.Plan(ctx, s.declaredTopics(records))
-	doc.Bus.Brokers, doc.Bus.Skipped, doc.Bus.Error = report.Cluster.Brokers, report.Cluster.Skipped, report.Cluster.Error
+	doc.Bus.Brokers, doc.Bus.Skipped, doc.Bus.Error, doc.Bus.Code = report.Cluster.Brokers, report.Cluster.Skipped, report.Cluster.Error, report.Cluster.Code
 	doc.Objects = append(doc.Objects, objects...)
 	doc.Count()
 }

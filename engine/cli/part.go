@@ -45,7 +45,10 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 			if err := a.showPlan(doc, all); err != nil {
 				return err
 			}
-			if code && doc.Summary != (plan.Summary{None: doc.Summary.None, Reasserted: doc.Summary.Reasserted}) {
+			switch {
+			case doc.Bus != nil && doc.Bus.Error != "":
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
+			case code && doc.Summary != (plan.Summary{None: doc.Summary.None, Reasserted: doc.Summary.Reasserted}):
 				return exit{ExitDifferences}
 			}
 			return nil

@@ -82,6 +82,8 @@ code is 1 where a statement would fail.`,
 			switch {
 			case doc.WouldFail():
 				return exit{ExitFailed}
+			case doc.Bus != nil && doc.Bus.Error != "":
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
 			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
@@ -246,7 +248,10 @@ func (a *app) statusCommand() *cobra.Command {
 			if err := a.showStatus(status); err != nil {
 				return err
 			}
-			if code && !status.AllMatch() {
+			switch {
+			case status.Bus.Error != "":
+				return a.unreadBus(status.Bus.Error, status.Bus.Code)
+			case code && !status.AllMatch():
 				return exit{ExitDifferences}
 			}
 			return nil

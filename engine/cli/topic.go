@@ -99,7 +99,7 @@ func (a *app) topicPlanCommand() *cobra.Command {
 			}
 			switch {
 			case doc.Bus.Error != "":
-				return a.unreadBus(doc.Bus.Error)
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
 			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
@@ -114,8 +114,12 @@ func (a *app) topicPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// unreadBus ends a command whose document says already that the bus could not be read.
-func (a *app) unreadBus(reason string) error {
+// unreadBus ends a command whose document says already that the bus could not be read: what it says of the topics is not
+// what was asked for.
+func (a *app) unreadBus(reason, code string) error {
+	if code != "" {
+		reason = code + ": " + reason
+	}
 	fmt.Fprintf(a.Err, "dfe: %s\n", reason)
 	return exit{ExitFailed}
 }
@@ -145,7 +149,7 @@ func (a *app) topicStatusCommand() *cobra.Command {
 				return err
 			}
 			if failure != nil {
-				return a.unreadBus(failure.Error())
+				return a.unreadBus(failure.Error(), errorCode(failure))
 			}
 			for _, t := range report.Topics {
 				if code && report.Cluster.Skipped == "" && t.Differs() {

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,6 +37,22 @@ func TestTopicPlanAndStatusTellOfTheBusWithoutClickHouse(t *testing.T) {
 func TestWithoutBrokersTopicsAreSkippedAndThatIsNoFailure(t *testing.T) {
 	run(t, nil, "topic", "plan", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured")
 	run(t, nil, "topic", "status", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured", "unread")
+}
+
+func TestACommandThatCouldNotReadTheBusTellsTheRestAndFails(t *testing.T) {
+	data, source := filepath.Join(t.TempDir(), "data"), "../../examples/deployment/sources/web-access.hcl"
+	dfe(t, nil, "schema", "apply", "--embedded", data).demand(t, cli.ExitDone)
+	for _, command := range []string{"schema plan", "schema plan --exit-code", "schema status", "schema status --exit-code", "source plan " + source, "topic plan", "topic status"} {
+		args := strings.Fields(command)
+		if args[0] != "topic" {
+			args = append(args, "--embedded", data)
+		}
+		r := dfe(t, []string{"DFE_ENGINE_KAFKA_BROKERS=127.0.0.1:1"}, args...)
+		r.demand(t, cli.ExitFailed, "dfe: kafka_unreachable: kafka 127.0.0.1:1: the connection is refused")
+		if args[0] != "topic" && r.out == "" {
+			t.Errorf("%s tells nothing of ClickHouse", command)
+		}
+	}
 }
 
 func TestABusThatIsDownIsNamed(t *testing.T) {
