@@ -124,8 +124,10 @@ func (p *pass) downgraded(ctx context.Context) error {
 }
 
 // newer reports a release that is newer than the tree's.
-func (p *pass) newer(release string) bool {
-	theirs, err1 := tree.ParseVersion(release)
-	mine, err2 := tree.ParseVersion(p.schema.release)
+func (p *pass) newer(release string) bool { return newerThan(release, p.schema.release) }
+
+func newerThan(a, b string) bool {
+	theirs, err1 := tree.ParseVersion(a)
+	mine, err2 := tree.ParseVersion(b)
 	return err1 == nil && err2 == nil && theirs.Compare(mine) > 0
 }
