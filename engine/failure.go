@@ -10,7 +10,7 @@ import (
 type ObjectError struct {
 	Kind         ast.Kind
 	Name, Reason string
-	// Err is why nothing more may be sent after it; nil where the pass went on.
+	// Err is what went wrong.
 	Err error
 }
 

@@ -172,7 +172,7 @@ func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
 }
 
 func (p *pass) failed(o *ObjectReport, err error) {
-	o.Outcome, o.Error = ledger.Failed, err.Error()
+	o.Outcome, o.Error, p.cause = ledger.Failed, err.Error(), err
 	var lost *lease.LostError
 	var unshared *executor.NotSharedError
 	if executor.IsStuck(err) || errors.As(err, &lost) || errors.As(err, &unshared) {
