@@ -20,8 +20,8 @@ type Conn struct {
 	waited   atomic.Int64
 }
 
-// Open reaches the server once and returns a connection that works. Errors are [ConnectError], [TargetError] or the
-// context's own. The caller closes the connection.
+// Open reaches the server once and returns a connection that works. Errors are [ConnectError], [TargetError],
+// [FileError] or the context's own. The caller closes the connection.
 func Open(ctx context.Context, target Target) (*Conn, error) {
 	options, err := target.options()
 	if err != nil {

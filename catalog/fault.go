@@ -111,8 +111,11 @@ func classify(ctx context.Context, target string, err error) error {
 	} else if cause != nil {
 		return fmt.Errorf("%s: stopped: %w", target, cause)
 	}
-	var aim *TargetError
-	if errors.As(err, &aim) {
+	var (
+		aim  *TargetError
+		file *FileError
+	)
+	if errors.As(err, &aim) || errors.As(err, &file) {
 		return err
 	}
 	c := &ConnectError{Target: target, err: err}

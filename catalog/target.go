@@ -3,14 +3,10 @@ package catalog
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +20,8 @@ type Target struct {
 	URL      string
 	User     string
 	Password string
-	// PasswordFile is read each time a connection is opened, so that a rotated secret needs no restart. One
-	// trailing newline is no part of the password.
+	// PasswordFile is read each time a connection is opened, so that a rotated secret needs no restart. A newline at its
+	// end is no part of the password.
 	PasswordFile string
 	// CAFile holds PEM certificates to trust instead of the system's; CertFile and KeyFile are the client's own
 	// pair. They need a TLS scheme (clickhouses, https).
@@ -42,27 +38,6 @@ const (
 	defaultReadTimeout = 5 * time.Minute
 )
 
-// scheme is how a URL scheme reaches the server; ports are ClickHouse's defaults.
-type scheme struct {
-	protocol clickhouse.Protocol
-	tls      bool
-	port     string
-}
-
-func schemeOf(name string) (scheme, bool) {
-	switch name {
-	case "clickhouse":
-		return scheme{clickhouse.Native, false, "9000"}, true
-	case "clickhouses":
-		return scheme{clickhouse.Native, true, "9440"}, true
-	case "http":
-		return scheme{clickhouse.HTTP, false, "8123"}, true
-	case "https":
-		return scheme{clickhouse.HTTP, true, "8443"}, true
-	}
-	return scheme{}, false
-}
-
 // TargetError is a target that names no server one could try: a fault of the caller's, found before anything is
 // sent.
 type TargetError struct {
@@ -78,6 +53,11 @@ func (t Target) Check() error {
 	_, _, err := t.parse()
 	return err
 }
+
+// CheckFiles finds the files of the target that cannot be used, all at once, as [CheckFiles] does.
+func (t Target) CheckFiles() error { return CheckFiles(t.tlsFiles(), t.PasswordFile) }
+
+func (t Target) tlsFiles() TLSFiles { return TLSFiles{t.CAFile, t.CertFile, t.KeyFile} }
 
 // String returns the URL without user and password, for messages and logs. It is what every verb of fmt prints.
 func (t Target) String() string {
@@ -100,28 +80,9 @@ func (t Target) HasURLPassword() bool {
 }
 
 func (t Target) parse() (*url.URL, scheme, error) {
-	if t.URL == "" {
-		return nil, scheme{}, &TargetError{"no server is named", "give a URL such as https://clickhouse.example:8443"}
-	}
-	u, err := url.Parse(t.URL)
+	u, s, err := parseURL(t.URL)
 	if err != nil {
-		// url.Error quotes the whole input, a password included; its cause alone may quote the part at fault.
-		return nil, scheme{}, &TargetError{"the server's URL cannot be read", "write scheme://user@host:port/database, with special characters percent-encoded"}
-	}
-	s, ok := schemeOf(u.Scheme)
-	if !ok {
-		return nil, scheme{}, &TargetError{fmt.Sprintf("the server's URL has the scheme %q", u.Scheme), "use clickhouse, clickhouses, http or https"}
-	}
-	if u.Hostname() == "" {
-		return nil, scheme{}, &TargetError{"the server's URL names no host", "write " + u.Scheme + "://host:" + s.port}
-	}
-	for name := range u.Query() {
-		if !slices.Contains([]string{"dial_timeout", "read_timeout"}, name) {
-			return nil, scheme{}, &TargetError{
-				fmt.Sprintf("the server's URL has the parameter %q", name),
-				"only dial_timeout and read_timeout are taken from it; credentials and TLS files come from the environment",
-			}
-		}
+		return nil, scheme{}, err
 	}
 	if !s.tls && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
 		return nil, scheme{}, &TargetError{"TLS files are given for a URL without TLS", "use " + u.Scheme + "s:// or leave them out"}
@@ -181,79 +142,20 @@ func (t Target) options() (*clickhouse.Options, error) {
 		o.Auth.Password = t.Password
 	}
 	if t.PasswordFile != "" {
-		secret, err := ReadSecret(t.PasswordFile)
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the password file %s cannot be read (%v)", t.PasswordFile, cause(err)), "make it readable for this process"}
-		}
-		o.Auth.Password = strings.TrimSuffix(strings.TrimSuffix(string(secret), "\n"), "\r")
-	}
-	if err := durations(o, u.Query()); err != nil {
-		return nil, err
-	}
-	if s.tls {
-		if o.TLS, err = t.tls(u.Hostname()); err != nil {
+		if o.Auth.Password, err = ReadPassword(t.PasswordFile); err != nil {
 			return nil, err
 		}
 	}
+	if err := durations(u.Query(), o); err != nil {
+		return nil, err
+	}
+	if s.tls {
+		if o.TLS, err = t.tlsFiles().Config(); err != nil {
+			return nil, err
+		}
+		o.TLS.ServerName = u.Hostname()
+	}
 	return o, nil
-}
-
-func durations(o *clickhouse.Options, query url.Values) error {
-	for name, into := range map[string]*time.Duration{"dial_timeout": &o.DialTimeout, "read_timeout": &o.ReadTimeout} {
-		text := query.Get(name)
-		if text == "" {
-			continue
-		}
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
-			return &TargetError{fmt.Sprintf("%s=%q is no duration", name, text), "write a positive one such as 10s"}
-		}
-		*into = d
-	}
-	if o.DialTimeout == 0 {
-		o.DialTimeout = defaultDialTimeout
-	}
-	if o.ReadTimeout == 0 {
-		o.ReadTimeout = defaultReadTimeout
-	}
-	return nil
-}
-
-func (t Target) tls(host string) (*tls.Config, error) {
-	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
-	if t.CAFile != "" {
-		pem, err := ReadSecret(t.CAFile)
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the CA file %s cannot be read (%v)", t.CAFile, cause(err)), "make it readable for this process"}
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &TargetError{fmt.Sprintf("the CA file %s holds no certificate", t.CAFile), "give one or more in PEM form"}
-		}
-	}
-	if t.CertFile != "" {
-		certificate, err1 := ReadSecret(t.CertFile)
-		key, err2 := ReadSecret(t.KeyFile)
-		var pair tls.Certificate
-		err := errors.Join(err1, err2)
-		if err == nil {
-			pair, err = tls.X509KeyPair(certificate, key)
-		}
-		if err != nil {
-			return nil, &TargetError{fmt.Sprintf("the client certificate %s with the key %s cannot be used (%v)", t.CertFile, t.KeyFile, cause(err)), "give a matching pair in PEM form"}
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
-}
-
-// cause returns what went wrong without the path, which the sentence around it names already.
-func cause(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // Format prints [Target.String], so that no verb shows a secret.

@@ -141,8 +141,8 @@ CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 	}
 	o := engine.Options{Target: catalog.Target{URL: w.URL}, AllowDrift: true, AcceptLoss: []string{s.db + ".codes.code"}, Wait: time.Minute}
 	r, err := s.engine(o).Pass(t.Context())
-	if err == nil || r.State != engine.Failed || r.Summary.Applied != 0 || r.Summary.Failed != 1 {
-		t.Fatalf("state %s, %+v, error %v", r.State, r.Summary, err)
+	if err == nil || r.State != engine.Failed || r.Code != "mutation_fails" || r.Summary.Applied != 0 || r.Summary.Failed != 1 {
+		t.Fatalf("state %s, code %q, %+v, error %v", r.State, r.Code, r.Summary, err)
 	}
 	for _, text := range []string{r.Error, s.records()["codes"].Error} {
 		for _, want := range []string{"fails on", "code 6", "KILL MUTATION WHERE database = '" + s.db + "' AND table = 'codes'"} {
@@ -198,7 +198,7 @@ CREATE TABLE DB.codes (k UInt8, code UInt64) ENGINE = MergeTree ORDER BY k
 	t.Cleanup(profile.Close)
 	r := s.pass(engine.Options{Target: catalog.Target{URL: profile.URL}, AllowDrift: true})
 	if r.State != engine.Converged || r.Summary.Applied != 1 || len(r.Notices) != 1 || r.Notices[0].Code != "mutation_under_way" ||
-		!strings.Contains(r.Notices[0].Text, s.db+".codes goes on") || !strings.Contains(r.Notices[0].Text, "with 1 parts to do") {
+		!strings.Contains(r.Notices[0].Text, s.db+".codes goes on") || !strings.Contains(r.Notices[0].Text, "with 1 part to do") {
 		t.Fatalf("state %s, %+v, notices %+v", r.State, r.Summary, r.Notices)
 	}
 	if row := s.value("SELECT toTypeName(code) || toString(code) FROM DB.codes"); row != "UInt64200" {

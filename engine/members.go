@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -64,12 +64,12 @@ func differentDatabases(had map[string][]string, declared []string) []Notice {
 		if slices.Contains(declared, name) {
 			notices = append(notices, Notice{"member_lacks_database", fmt.Sprintf(
 				"the database %s is missing on %s: a member that was away for longer than task_max_lifetime misses its creation; create it there as SHOW CREATE prints it elsewhere",
-				name, strings.Join(without, ", "))})
+				name, series.And(without))})
 			continue
 		}
 		notices = append(notices, Notice{"member_still_has_database", fmt.Sprintf(
 			"the database %s is on %s and not on %s, and nothing declares it: a member that was away may have missed that it was dropped",
-			name, strings.Join(with[name], ", "), strings.Join(without, ", "))})
+			name, series.And(with[name]), series.And(without))})
 	}
 	return notices
 }

@@ -30,8 +30,8 @@ func failing(m catalog.Mutation) string {
 	if m.Code != "" {
 		code = "code " + m.Code
 	}
-	return fmt.Sprintf("mutation %s of %s fails on %s with %s (latest_fail_reason in system.mutations, which may quote rows) and has %d parts to do; KILL MUTATION WHERE database = %s AND table = %s AND mutation_id = %s ends it",
-		m.ID, m.Table, m.Host, code, m.Parts, ast.QuoteString(m.Table.Database), ast.QuoteString(m.Table.Name), ast.QuoteString(m.ID))
+	return fmt.Sprintf("mutation %s of %s fails on %s with %s (latest_fail_reason in system.mutations, which may quote rows) and has %s to do; KILL MUTATION WHERE database = %s AND table = %s AND mutation_id = %s ends it",
+		m.ID, m.Table, m.Host, code, parts(m.Parts), ast.QuoteString(m.Table.Database), ast.QuoteString(m.Table.Name), ast.QuoteString(m.ID))
 }
 
 // mutated looks whether the rows of a table take the type that a column was given. The server answers an ALTER whose
@@ -62,8 +62,15 @@ func (p *pass) compareMutations(ctx context.Context) error {
 			p.report.Notices = append(p.report.Notices, Notice{"mutation_fails", failing(m)})
 		case p.mutating[m.Table]:
 			p.report.Notices = append(p.report.Notices, Notice{"mutation_under_way", fmt.Sprintf(
-				"mutation %s of %s goes on, on %s with %d parts to do: the column has its new type, and the rows are read as that until they are written anew", m.ID, m.Table, m.Host, m.Parts)})
+				"mutation %s of %s goes on, on %s with %s to do: the column has its new type, and the rows are read as that until they are written anew", m.ID, m.Table, m.Host, parts(m.Parts))})
 		}
 	}
 	return nil
+}
+
+func parts(n uint64) string {
+	if n == 1 {
+		return "1 part"
+	}
+	return fmt.Sprintf("%d parts", n)
 }

@@ -65,6 +65,17 @@ func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
 	return o
 }
 
+// withheld is the report of an object in a pass that sends nothing.
+func (p *pass) withheld(d *declared, decided *plan.Object) *ObjectReport {
+	o := p.told(d, decided)
+	if o.Outcome == ledger.Unchanged && slices.Contains([]string{plan.ObjectCreate, plan.ObjectAlter, plan.ObjectReplace}, o.Action) {
+		o.Outcome = Withheld
+	}
+	o.LiveChecksum = checksum(p.c.liveOf(d))
+	hide(o, &ledger.Record{}, d.Object)
+	return o
+}
+
 // untouched reports an object that nothing was sent for because the lease is lost: whoever has it now tells of it.
 func (p *pass) untouched(o *ObjectReport) bool {
 	return p.stopped != nil && o.Outcome == ledger.Failed && len(o.Statements) == 0
@@ -161,7 +172,7 @@ func (p *pass) irrevocable(o *ObjectReport) []*plan.Change {
 }
 
 func (p *pass) failed(o *ObjectReport, err error) {
-	o.Outcome, o.Error = ledger.Failed, err.Error()
+	o.Outcome, o.Error, p.cause = ledger.Failed, err.Error(), err
 	var lost *lease.LostError
 	var unshared *executor.NotSharedError
 	if executor.IsStuck(err) || errors.As(err, &lost) || errors.As(err, &unshared) {

@@ -337,10 +337,7 @@ func (c *comparison) recorded(key ledger.Key) *catalog.Object {
 // refuse ends a pass that would do a part of what was asked for: it tells what is refused and sends nothing.
 func (p *pass) refuse(doc *plan.Document) error {
 	for i, d := range p.schema.objects {
-		o := p.told(d, doc.Objects[i])
-		o.LiveChecksum = checksum(p.c.liveOf(d))
-		hide(o, &ledger.Record{}, d.Object)
-		p.report.Objects = append(p.report.Objects, o)
+		p.report.Objects = append(p.report.Objects, p.withheld(d, doc.Objects[i]))
 	}
 	return &RefusedError{p.part.What, doc}
 }

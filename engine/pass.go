@@ -104,6 +104,8 @@ type pass struct {
 	stale []*ledger.Record
 	// stopped is why nothing more may be sent: the lease is lost, or a queue of the servers does not move.
 	stopped error
+	// cause is what went wrong at the object that failed last.
+	cause error
 	// mutating are the tables that this pass gave a column another type.
 	mutating map[ast.Name]bool
 	// bootstrapped are the bookkeeping objects this pass created before comparing.
@@ -239,7 +241,7 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		if live.Find(d.Kind, d.Name) == nil || o.Outcome != ledger.Failed {
 			p.report.Objects = append(p.report.Objects, o)
 			p.tell(ctx, o)
-			return fmt.Errorf("the bookkeeping %s %s: %s", d.Kind, d.Name, o.Error)
+			return fmt.Errorf("the bookkeeping: %w", &ObjectError{d.Kind, d.Name.String(), o.Error, p.cause})
 		}
 		delete(p.lost, d.Declared)
 		p.early = p.early[:len(p.early)-1]
@@ -388,7 +390,10 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		p.publish("applying")
 		switch o.Outcome {
 		case ledger.Failed, ledger.Unresolved:
-			failures = append(failures, fmt.Errorf("%s %s: %s", o.Kind, o.Name, o.Error))
+			failures = append(failures, &ObjectError{o.Kind, o.Name, o.Error, p.cause})
+			if p.stopped != nil && i+1 < len(declared) {
+				return errors.Join(append(failures, fmt.Errorf("stopped after %d of %d objects", i+1, len(declared)))...)
+			}
 		}
 		if d.Name == ledger.Table() && o.Outcome == ledger.Applied {
 			// It may have columns now that it had not, or be another's that was left unread.
@@ -431,10 +436,6 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		}
 	}
 	return errors.Join(failures...)
-}
-
-func stoppedAfter(done, of int, why error) error {
-	return fmt.Errorf("stopped after %d of %d objects: %w", done, of, why)
 }
 
 // others reports what is live in the declared databases and nothing declares.

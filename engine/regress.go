@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -23,13 +23,8 @@ type RegressedError struct {
 }
 
 func (e *RegressedError) Error() string {
-	const most = 5
-	named, more := e.Absent, ""
-	if len(named) > most {
-		named, more = named[:most], fmt.Sprintf(" and %d more", len(e.Absent)-most)
-	}
-	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s%s; run the newer release, or apply this one with --allow-downgrade",
-		e.Tree, e.Ledger, strings.Join(named, ", "), more)
+	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s; run the newer release, or apply this one with --allow-downgrade",
+		e.Tree, e.Ledger, series.AtMost(5, e.Absent))
 }
 
 // ErrorCode is the error as one word.
@@ -86,9 +81,7 @@ func (p *pass) regress(ctx context.Context, doc *plan.Document, newer string) er
 	for i, d := range p.schema.objects {
 		o := p.bootstrapped[d]
 		if o == nil {
-			o = p.told(d, doc.Objects[i])
-			o.LiveChecksum = checksum(p.c.liveOf(d))
-			hide(o, &ledger.Record{}, d.Object)
+			o = p.withheld(d, doc.Objects[i])
 			p.tell(ctx, o)
 		}
 		p.report.Objects = append(p.report.Objects, o)
@@ -131,8 +124,10 @@ func (p *pass) downgraded(ctx context.Context) error {
 }
 
 // newer reports a release that is newer than the tree's.
-func (p *pass) newer(release string) bool {
-	theirs, err1 := tree.ParseVersion(release)
-	mine, err2 := tree.ParseVersion(p.schema.release)
+func (p *pass) newer(release string) bool { return newerThan(release, p.schema.release) }
+
+func newerThan(a, b string) bool {
+	theirs, err1 := tree.ParseVersion(a)
+	mine, err2 := tree.ParseVersion(b)
 	return err1 == nil && err2 == nil && theirs.Compare(mine) > 0
 }

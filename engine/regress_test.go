@@ -35,7 +35,7 @@ func TestAnOlderReleaseIsNotAppliedOverANewerOne(t *testing.T) {
 	if len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "1.2.0 is older than 1.10.0") || !strings.Contains(r.Notices[0].Text, "--allow-downgrade") {
 		t.Errorf("notices %+v", r.Notices)
 	}
-	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: unchanged, replace", "view titles: undeclared, report"}
+	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: unchanged, none", "view latest: withheld, replace", "view titles: undeclared, report"}
 	if diff := cmp.Diff(want, s.outcomes(r)); diff != "" {
 		t.Error(diff)
 	}
@@ -79,13 +79,18 @@ func TestAnOlderReleaseThatCannotWorkWithWhatIsThereFails(t *testing.T) {
 	if !errors.As(err, &regressed) || r.State != engine.Failed || r.Code != "release_regressed" || !strings.Contains(err.Error(), s.db+".loans") {
 		t.Errorf("state %s, code %q, error %v", r.State, r.Code, err)
 	}
+	// What is not there is not unchanged.
+	want := []string{"database : unchanged, none", "table books: unchanged, report", "table loans: withheld, create", "view latest: withheld, replace", "view titles: undeclared, report"}
+	if diff := cmp.Diff(want, s.outcomes(&r)); diff != "" || r.Summary.Withheld != 2 {
+		t.Errorf("%d withheld:\n%s", r.Summary.Withheld, diff)
+	}
 }
 
 func TestARegressedReleaseNamesFiveOfTheObjectsItLacks(t *testing.T) {
 	absent := []string{"table shop.a", "table shop.b", "view shop.c", "role d", "function e", "table shop.f", "table shop.g"}
 	for n, want := range map[int]string{
 		1: "the server lacks table shop.a; run the newer release",
-		5: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e; run the newer release",
+		5: "the server lacks table shop.a, table shop.b, view shop.c, role d and function e; run the newer release",
 		6: "the server lacks table shop.a, table shop.b, view shop.c, role d, function e and 1 more; run the newer release",
 		7: "function e and 2 more; run the newer release",
 	} {

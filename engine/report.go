@@ -74,6 +74,11 @@ type Report struct {
 // Undeclared is the outcome of a live object that nothing declares. The ledger never holds it.
 const Undeclared ledger.Outcome = "undeclared"
 
+// Withheld is the outcome of an object for which a pass would have sent something and did not, because it sent nothing at
+// all: its release is older than the ledger's, or one object of the part is refused. The action says what was not done.
+// The ledger never holds it.
+const Withheld ledger.Outcome = "withheld"
+
 // Summary counts what a pass did.
 type Summary struct {
 	// Statements counts the schema statements sent to change something; Reasserted those that are sent every pass and
@@ -88,6 +93,8 @@ type Summary struct {
 	Blocked    int `json:"blocked"`
 	Unresolved int `json:"unresolved"`
 	Unreadable int `json:"unreadable"`
+	// Withheld counts objects that the pass would have changed, had it sent anything.
+	Withheld int `json:"withheld"`
 	// Reported counts objects with something to report, undeclared ones included.
 	Reported int `json:"reported"`
 }
@@ -163,6 +170,8 @@ func (r *Report) summarize() {
 			s.Unresolved++
 		case ledger.Unreadable:
 			s.Unreadable++
+		case Withheld:
+			s.Withheld++
 		}
 	}
 	r.Summary = s

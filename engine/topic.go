@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -145,7 +146,7 @@ func (e *Engine) planTopics(ctx context.Context, s *schema, records map[ledger.K
 	run.LedgerRead = ledgerRead
 	// The reason why the bus could not be read is in the report.
 	report, objects, _ := run.Plan(ctx, s.declaredTopics(records))
-	doc.Bus.Brokers, doc.Bus.Skipped, doc.Bus.Error = report.Cluster.Brokers, report.Cluster.Skipped, report.Cluster.Error
+	doc.Bus.Brokers, doc.Bus.Skipped, doc.Bus.Error, doc.Bus.Code = report.Cluster.Brokers, report.Cluster.Skipped, report.Cluster.Error, report.Cluster.Code
 	doc.Objects = append(doc.Objects, objects...)
 	doc.Count()
 }
@@ -163,13 +164,35 @@ func (e *Engine) PlanTopics(ctx context.Context) (*plan.Document, error) {
 }
 
 // TopicStatus says what the bus has of the declared topics, and changes nothing. The report is complete also where the
-// bus could not be read; the error is then the reason.
+// bus could not be read; the error is then the reason. With a [Options.Target] its ledger is asked which topics are no
+// longer declared, and the report says why where it could not be.
 func (e *Engine) TopicStatus(ctx context.Context) (*topics.Report, error) {
 	s, err := e.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return e.topicStatus(ctx, s, nil)
+	var (
+		records map[ledger.Key]*ledger.Record
+		unread  string
+	)
+	if e.options.Target.URL != "" {
+		if records, err = e.recorded(ctx); err != nil {
+			unread = err.Error()
+		}
+	}
+	report, err := e.topicStatus(ctx, s, records)
+	report.LedgerError = unread
+	return report, err
+}
+
+// recorded reads the ledger.
+func (e *Engine) recorded(ctx context.Context) (map[ledger.Key]*ledger.Record, error) {
+	conn, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer e.disconnect(ctx, conn, "ledger read")
+	return readRecords(ctx, conn)
 }
 
 func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.Key]*ledger.Record) (*topics.Report, error) {
@@ -177,7 +200,31 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 	if e.options.SkipTopics {
 		return &topics.Report{Version: 1, Cluster: topics.Cluster{Skipped: topicsOff}, Topics: topics.Pending(e.options.Bus, declared, topics.Unread)}, nil
 	}
-	return e.topicRunner(s).Status(ctx, declared)
+	run := e.topicRunner(s)
+	run.Former = s.formerTopics(records)
+	return run.Status(ctx, declared)
+}
+
+// formerTopics are those that the ledger records and the schema does not declare any more. Topics of a source are not for
+// a schema to declare; those of an overlay are not told where none of it was read.
+func (s *schema) formerTopics(records map[ledger.Key]*ledger.Record) []topics.Former {
+	declared := map[string]bool{}
+	for _, d := range s.topics {
+		declared[d.Name.String()] = true
+	}
+	releases := map[ledger.Scope]string{ledger.ScopeSchema: s.release, ledger.ScopeOverlay: s.overlay.release}
+	var list []topics.Former
+	for key, r := range records {
+		release := releases[key.Scope]
+		if key.Kind != ast.KindTopic || release == "" || declared[key.Name] || !r.Existed() {
+			continue
+		}
+		list = append(list, topics.Former{Scope: string(key.Scope), Name: key.Name, Release: r.SchemaRelease, Newer: newerThan(r.SchemaRelease, release)})
+	}
+	slices.SortFunc(list, func(a, b topics.Former) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Scope, b.Scope))
+	})
+	return list
 }
 
 // Unread is an object of which nothing is known: a topic, because the bus was not asked or did not answer, or a recorded

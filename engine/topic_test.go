@@ -123,6 +123,58 @@ func TestTopicsAreCreatedAfterTheObjectsAndRecordedLikeThem(t *testing.T) {
 	}
 }
 
+func TestATopicThatNothingDeclaresAnyMoreIsToldAndLeftAlone(t *testing.T) {
+	s := newStage(t)
+	c, bus := kafka(t)
+	o := engine.Options{Bus: bus}
+	s.tree(postedNext)
+	s.pass(o)
+	told := func() []*topics.Former {
+		t.Helper()
+		report, err := s.engine(o).TopicStatus(t.Context())
+		if err != nil || report.LedgerError != "" {
+			t.Fatalf("%v, %s", err, report.LedgerError)
+		}
+		return report.Former
+	}
+	if former := told(); former != nil {
+		t.Errorf("all are declared, and it tells of %+v", former[0])
+	}
+	without := strings.Replace(postedNext, "topic \"late\" { from = \"topics/orders.hcl\" }\n", "", 1)
+	want := &topics.Former{Scope: "schema", Name: "late", Release: "1.10.0", Presence: topics.Live}
+	for release, newer := range map[string]bool{"1.10.0": false, "1.11.0": false, "1.2.0": true} {
+		s.tree(strings.Replace(without, "1.10.0", release, 1))
+		want.Newer = newer
+		former := told()
+		if len(former) != 1 || former[0].Size == nil || former[0].Size.Partitions != 2 {
+			t.Fatalf("release %s: %+v", release, former)
+		}
+		former[0].Size = nil
+		if diff := cmp.Diff(want, former[0]); diff != "" {
+			t.Errorf("release %s:\n%s", release, diff)
+		}
+	}
+	s.tree(strings.Replace(without, "1.10.0", "1.11.0", 1))
+	s.came(s.pass(o), map[string]ledger.Outcome{"orders": ledger.Unchanged, "dead": ledger.Unchanged})
+	if former := told(); len(former) != 1 || former[0].Presence != topics.Live {
+		t.Errorf("a pass left of it %+v", former)
+	}
+	if err := c.DeleteTopic("late"); err != nil {
+		t.Fatal(err)
+	}
+	if former := told(); len(former) != 1 || former[0].Presence != topics.Gone || former[0].Size != nil {
+		t.Errorf("once it is deleted: %+v", former)
+	}
+	status, err := s.engine(o).Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(status.Objects, func(o *engine.ObjectStatus) bool { return o.Name == "late" })
+	if i < 0 || status.Objects[i].Live != engine.Gone || status.Objects[i].Declared {
+		t.Errorf("the status of the schema has it at %d", i)
+	}
+}
+
 func TestARefusedDeadLetterSetFailsThePassAndNothingElse(t *testing.T) {
 	s := newStage(t)
 	s.tree(posted)

@@ -3,9 +3,11 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +31,15 @@ func decode(t *testing.T, text string, into any) {
 func run(t *testing.T, env map[string]string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := cli.Run(t.Context(), cli.Process{Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] }}, args)
+	code := cli.Run(t.Context(), cli.Process{
+		Out: &out, Err: &errs, Getenv: func(name string) string { return env[name] },
+		Environ: func() (all []string) {
+			for name, value := range env {
+				all = append(all, name+"="+value)
+			}
+			return all
+		},
+	}, args)
 	return result{out.String(), errs.String(), code}
 }
 
@@ -215,9 +225,9 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		env   map[string]string
 		words string
 	}{
-		{[]string{"nope"}, nil, `unknown command "nope"`},
-		{[]string{"schema", "nope"}, nil, `unknown command "nope"`},
-		{[]string{"schema", "plan", "extra"}, nil, `unknown command "extra"`},
+		{[]string{"nope"}, nil, `"dfe" has no command "nope"`},
+		{[]string{"schema", "nope"}, nil, `"dfe schema" has no command "nope"`},
+		{[]string{"schema", "plan", "extra"}, nil, `"dfe schema plan" takes no argument, and is given "extra"`},
 		{[]string{"schema", "plan", "--nope"}, nil, "unknown flag: --nope"},
 		{[]string{"schema", "plan", "--format", "yaml"}, nil, "it is text or json"},
 		{[]string{"schema", "plan"}, nil, "give --url or --embedded"},
@@ -233,7 +243,7 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 		{[]string{"schema", "diff", "--from", "embedded:", "--to", dir}, nil, "embedded:DIR"},
 		{[]string{"embedded", "--port", "99999"}, nil, "--port"},
 		{[]string{"embedded", "--password-file", filepath.Join(dir, "none")}, nil, "the password file"},
-		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: it accepts clickhouse://"},
+		{[]string{"schema", "plan"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": "nonsense"}, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: the server's URL has no scheme; it accepts clickhouse://"},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_PLATFORM": "mars"}, `DFE_ENGINE_CLICKHOUSE_PLATFORM="mars" is unusable: it accepts auto, cloud or self_hosted`},
 		{[]string{"schema", "plan", "--url", "http://h"}, map[string]string{"DFE_ENGINE_CLICKHOUSE_DDL_MAX_QUERY_SIZE": "big"}, "a whole number of bytes from 262144"},
 		{[]string{"topic", "status", "--brokers", "kafka"}, nil, "it is host:port"},
@@ -243,6 +253,60 @@ func TestAFaultOfUsageSaysWhatIsAccepted(t *testing.T) {
 	} {
 		run(t, c.env, c.args...).demand(t, cli.ExitUsage, c.words)
 	}
+}
+
+func TestAURLThatNamesNoServerIsAFaultOfUsageInEveryCommandThatTakesOne(t *testing.T) {
+	source := "../../examples/deployment/sources/web-access.hcl"
+	for url, fault := range map[string]string{
+		"http://localhost:99999": "the port 99999: give one from 1 to 65535", "http://localhost:0": "the port 0", "http://:8123": "names no host",
+		"mysql://localhost": `the scheme "mysql"`, "http://[::1": "cannot be read", "http://localhost:one": "cannot be read",
+	} {
+		for _, command := range []string{"serve", "schema plan", "schema apply", "schema status", "schema inspect", "schema grants", "source plan " + source, "source apply " + source} {
+			run(t, nil, append(strings.Fields(command), "--url", url)...).demand(t, cli.ExitUsage, "--url: ", fault)
+		}
+		run(t, nil, "schema", "diff", "--from", url, "--to", "../../stdlib").demand(t, cli.ExitUsage, "--from: ", fault)
+		run(t, nil, "schema", "diff", "--from", "../../stdlib", "--to", url).demand(t, cli.ExitUsage, "--to: ", fault)
+		run(t, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": url}, "schema", "plan").demand(t, cli.ExitUsage, "DFE_ENGINE_CLICKHOUSE_URL has an unusable value: ", strings.Split(fault, ":")[0], "it accepts clickhouse://")
+	}
+}
+
+// A service that started without its tree would come to rest on a schema that lacks half of what it is to be.
+func TestADirectoryThatIsNotThereIsAFaultOfUsageByFlagAndByVariableAlike(t *testing.T) {
+	file := filepath.Join(write(t, garden), "manifest.hcl")
+	for _, words := range []string{"serve", "schema plan", "schema apply", "schema status", "schema lint", "schema grants", "source plan", "source apply", "tenant plan", "tenant apply", "topic plan", "topic status"} {
+		command := strings.Fields(words)
+		at := "http://127.0.0.1:1"
+		switch {
+		case command[0] == "source":
+			command = append(command, "../../examples/deployment/sources/web-access.hcl", "--url", at)
+		case command[0] == "tenant":
+			command = append(command, "../../examples/deployment/tenants.hcl", "--url", at)
+		case command[0] != "topic" && words != "schema lint":
+			command = append(command, "--url", at)
+		}
+		for path, fault := range map[string]string{filepath.Join(t.TempDir(), "none"): "there is no such directory", file: "it is no directory"} {
+			for _, flag := range []string{"--tree", "--overlay"} {
+				run(t, nil, append(slices.Clone(command), flag, path)...).demand(t, cli.ExitUsage, flag+" "+path+": "+fault, "schema tree, or leave the flag out")
+			}
+			if words == "schema lint" {
+				continue // it reads no variable
+			}
+			run(t, map[string]string{"DFE_ENGINE_SCHEMAS_OVERLAY_DIR": path}, command...).demand(t, cli.ExitUsage, "DFE_ENGINE_SCHEMAS_OVERLAY_DIR", path, fault, "a directory that is there")
+		}
+	}
+}
+
+func TestAMisspeltVariableIsToldOnceAndItsValueNever(t *testing.T) {
+	env := map[string]string{"DFE_ENGINE_CLICKHOUSE_URI": "http://u:hidden@127.0.0.1:1"}
+	for _, command := range []string{"serve", "schema plan", "schema apply", "schema status", "schema inspect", "topic plan --brokers kafka", "schema diff --from http://127.0.0.1:1 --to http://127.0.0.1:1"} {
+		r := run(t, env, strings.Fields(command)...)
+		said := strings.ReplaceAll(r.err, `\"`, `"`) // the log is JSON
+		if n := strings.Count(said, `DFE_ENGINE_CLICKHOUSE_URI, which is no variable of dfe and is ignored. Did you mean "DFE_ENGINE_CLICKHOUSE_URL"?`); n != 1 || strings.Contains(r.out+r.err, "hidden") {
+			t.Errorf("%s says so %d times: %s", command, n, r.err)
+		}
+	}
+	r := run(t, map[string]string{"DFE_ENGINE_LOG_LEVELS": "hidden", "DFE_ENGINE_LOG_LEVEL": "loud"}, "serve", "--url", "http://127.0.0.1:1")
+	r.demand(t, cli.ExitUsage, `Did you mean "DFE_ENGINE_LOG_LEVEL"?`, "is unusable")
 }
 
 func TestAFailureIsADocumentTooWhereJSONWasAsked(t *testing.T) {
@@ -310,11 +374,32 @@ table "d.t" { from = "t.sql" }
 -- t.sql --
 CREATE TABLE d.t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'nowhere'
 `)
-	r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
-	r.demand(t, cli.ExitFailed, "code 478", "failed at 1 object")
-	if n := strings.Count(r.out+r.err, "code 478"); n != 1 {
-		t.Errorf("the reason is told %d times\nstdout: %s\nstderr: %s", n, r.out, r.err)
+	for n, words := range map[int]string{1: "failed at 1 object,", 2: "failed at 2 objects,"} {
+		if n == 2 {
+			manifest := filepath.Join(tree, "manifest.hcl")
+			text, err := os.ReadFile(manifest)
+			if err == nil {
+				err = os.WriteFile(manifest, append(text, "table \"d.u\" { from = \"u.sql\" }\n"...), 0o600)
+			}
+			if err := errors.Join(err, os.WriteFile(filepath.Join(tree, "u.sql"), []byte("CREATE TABLE d.u (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'elsewhere'"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", filepath.Join(t.TempDir(), "data"))
+		r.demand(t, cli.ExitFailed, "code 478", words)
+		if told := strings.Count(r.out+r.err, "code 478"); told != n {
+			t.Errorf("of %d failed objects the reason is told %d times\nstdout: %s\nstderr: %s", n, told, r.out, r.err)
+		}
 	}
+}
+
+func TestTheCodeOfAFailureIsToldToPeopleToo(t *testing.T) {
+	_, url := serve(t)
+	for _, command := range []string{"plan", "apply"} {
+		dfe(t, nil, "schema", command, "--tree", write(t, garden), "--url", url).demand(t, cli.ExitFailed, ": clickhouse_not_replicated: ")
+	}
+	r := dfe(t, nil, "schema", "plan", "--tree", write(t, garden), "--url", url, "--format", "json")
+	r.demand(t, cli.ExitFailed, `"code":"clickhouse_not_replicated"`)
 }
 
 func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {

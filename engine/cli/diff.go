@@ -13,7 +13,6 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
-	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/sides"
 	"github.com/dfe-engine/dfe/lang/regular"
@@ -44,7 +43,7 @@ embedded engine on that data directory.`,
 			if from == "" || to == "" {
 				return usagef("a diff has two sides: give --from and --to")
 			}
-			a, b := side{a, from, variables}, side{a, to, variables}
+			a, b := side{a, "--from", from, variables}, side{a, "--to", to, variables}
 			live, err := a.read(cmd.Context())
 			if err != nil {
 				return err
@@ -90,11 +89,11 @@ func (a *app) diff(live, desired *sides.Side, platform string, all, code bool) e
 	return nil
 }
 
-// side is a word of the command line that names a side of a diff.
+// side is a word of the command line, behind its flag, that names a side of a diff.
 type side struct {
-	app       *app
-	word      string
-	variables map[string]string
+	app        *app
+	flag, word string
+	variables  map[string]string
 }
 
 const embeddedPrefix = "embedded:"
@@ -105,17 +104,23 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 	case local:
 		return s.embedded(ctx, dir)
 	case strings.Contains(s.word, "://"):
-		c, err := config.Load(s.app.Getenv)
+		if err := (catalog.Target{URL: s.word}).Check(); err != nil {
+			return nil, usagef("%s: %w", s.flag, err)
+		}
+		c, err := s.app.config()
 		if err != nil {
-			return nil, usage{err}
+			return nil, err
 		}
 		c.Target.URL = s.word
+		if err := c.CheckTarget(); err != nil {
+			return nil, usage{err}
+		}
 		return sides.Server(ctx, c.Target)
 	}
 	info, err := os.Stat(s.word)
 	switch {
 	case err != nil:
-		return nil, usagef("%s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.word, reason(err))
+		return nil, usagef("%s: %s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.flag, s.word, reason(err))
 	case info.IsDir():
 		read, err := sides.Tree(s.word, s.variables)
 		var faults *sides.TreeError

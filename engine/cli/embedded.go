@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,13 +62,9 @@ func readPassword(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := catalog.ReadSecret(path)
+	password, err := catalog.ReadPassword(path)
 	if err != nil {
-		return "", usagef("the password file %s cannot be read: %w", path, reason(err))
-	}
-	password := strings.TrimRight(string(text), "\r\n")
-	if password == "" {
-		return "", usagef("the password file %s is empty", path)
+		return "", usagef("--password-file: %w", err)
 	}
 	return password, nil
 }

@@ -16,7 +16,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Say what a code of lint means, why it matters and what to do; without a code, list them",
 		Example: `  dfe schema explain
   dfe schema explain DFE201`,
-		Args: cobra.MaximumNArgs(1),
+		Args: noMoreThanOne("CODE", "a code of lint"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listCodes()

@@ -18,6 +18,7 @@ import (
 	"github.com/dfe-engine/dfe/lang/ddl"
 	"github.com/dfe-engine/dfe/lang/format"
 	"github.com/dfe-engine/dfe/lang/regular"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 func (a *app) fmtCommand() *cobra.Command {
@@ -82,7 +83,7 @@ func (f *formatting) run(ctx context.Context, paths []string) error {
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("nothing to format: there is no .hcl, .rules or .sql file in %s", strings.Join(paths, ", "))
+		return fmt.Errorf("nothing to format: there is no .hcl, .rules or .sql file in %s", series.Or(paths))
 	}
 	for _, path := range files {
 		if err := ctx.Err(); err != nil {
@@ -106,7 +107,7 @@ func formattable(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("nothing to format: %w", err)
+		return nil, usagef("nothing to format: %s: %w; name files, or directories that hold them", path, reason(err))
 	case !info.IsDir() && !format.Known(path):
 		return nil, usagef("%s: %w", path, format.ErrKind)
 	case !info.IsDir():

@@ -66,6 +66,9 @@ func (s *schemaTree) toLint() (t *tree.Tree, diags hcl.Diagnostics, prefix strin
 	if err != nil {
 		return nil, nil, "", err
 	}
+	if err := s.check(); err != nil {
+		return nil, nil, "", err
+	}
 	if s.dir == "" {
 		t, diags = tree.Load(stdlib.FS, tree.Options{Variables: variables})
 	} else if err := holdsTree(s.dir); err != nil {
@@ -90,13 +93,10 @@ func (s *schemaTree) toLint() (t *tree.Tree, diags hcl.Diagnostics, prefix strin
 func holdsTree(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, tree.ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf("nothing to lint: there is no directory %s", dir)
-		}
 		return fmt.Errorf("nothing to lint: %s has no %s, which lists the objects of a schema tree", dir, tree.ManifestName)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing to lint: %w", err)
+		return fmt.Errorf("nothing to lint: %s: %w", filepath.Join(dir, tree.ManifestName), reason(err))
 	}
 	return nil
 }

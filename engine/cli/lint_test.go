@@ -81,8 +81,8 @@ func TestLintTellsByItsExitCode(t *testing.T) {
 		{"an overlay over a fault", cli.ExitFailed, []string{"--tree", fault, "--overlay", overlay}, "the schema tree cannot be used"},
 		{"an empty directory", cli.ExitFailed, []string{"--tree", t.TempDir()}, "nothing to lint"},
 		{"an empty overlay", cli.ExitFailed, []string{"--overlay", t.TempDir()}, "nothing to lint"},
-		{"no directory", cli.ExitFailed, []string{"--tree", filepath.Join(clean, "none")}, "there is no directory"},
-		{"a file for a directory", cli.ExitFailed, []string{"--tree", filepath.Join(clean, "manifest.hcl")}, "nothing to lint"},
+		{"no directory", cli.ExitUsage, []string{"--tree", filepath.Join(clean, "none")}, "there is no such directory"},
+		{"a file for a directory", cli.ExitUsage, []string{"--tree", filepath.Join(clean, "manifest.hcl")}, "it is no directory"},
 		{"an unknown flag", cli.ExitUsage, []string{"--strict"}, "unknown flag"},
 		{"an unknown format", cli.ExitUsage, []string{"--format", "html"}, "text or json or sarif"},
 		{"an argument", cli.ExitUsage, []string{clean}, "lint"},
@@ -232,8 +232,8 @@ func TestFmtNeverTouchesABrokenFile(t *testing.T) {
 }
 
 func TestFmtOfNothingIsAnError(t *testing.T) {
-	for _, args := range [][]string{{t.TempDir()}, {filepath.Join(t.TempDir(), "none")}} {
-		if code, _, complaint := call(t, append([]string{"schema", "fmt"}, args...)...); code != cli.ExitFailed || !strings.Contains(complaint, "nothing to format") {
+	for path, want := range map[string]int{t.TempDir(): cli.ExitFailed, filepath.Join(t.TempDir(), "none"): cli.ExitUsage} {
+		if code, _, complaint := call(t, "schema", "fmt", path); code != want || !strings.Contains(complaint, "nothing to format") || !strings.Contains(complaint, path) {
 			t.Errorf("exit code %d: %s", code, complaint)
 		}
 	}

@@ -31,7 +31,7 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 		Short: "Say what an apply would decide and send; change nothing",
 		Example: fmt.Sprintf(`  dfe %s plan %s --url https://clickhouse.example:8443
   dfe %s plan %s --embedded ./data --format json`, w.noun, w.example, w.noun, w.example),
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE", w.file),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			part, opened, err := a.openPart(cmd, w, args[0], s, tree, d)
 			if err != nil {
@@ -45,7 +45,10 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 			if err := a.showPlan(doc, all); err != nil {
 				return err
 			}
-			if code && doc.Summary != (plan.Summary{None: doc.Summary.None, Reasserted: doc.Summary.Reasserted}) {
+			switch {
+			case doc.Bus != nil && doc.Bus.Error != "":
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
+			case code && doc.Summary != (plan.Summary{None: doc.Summary.None, Reasserted: doc.Summary.Reasserted}):
 				return exit{ExitDifferences}
 			}
 			return nil
@@ -73,7 +76,7 @@ func (a *app) partApplyCommand(w partWords) *cobra.Command {
 		Short: fmt.Sprintf("Make the server match %s", w.file),
 		Example: fmt.Sprintf(`  dfe %s apply %s --url https://clickhouse.example:8443 --wait 3m
   dfe %s apply %s --embedded ./data`, w.noun, w.example, w.noun, w.example),
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("FILE", w.file),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.makes = true
 			part, opened, err := a.openPart(cmd, w, args[0], s, tree, d)
@@ -123,7 +126,7 @@ func (a *app) endPart(r *engine.Report, failure error, code bool) error {
 		if err := a.showReport(r); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Err, "dfe: %v\n", failure)
+		fmt.Fprintf(a.Err, "dfe: %s\n", coded(failure))
 		return exit{ExitObserved}
 	case errors.As(failure, &refused):
 		if err := a.showReport(r); err != nil {

@@ -68,7 +68,7 @@ func TestAConfigThatCannotBeUsedIsToldWithoutAServer(t *testing.T) {
 	}{
 		{[]string{"source", "plan", faulty}, cli.ExitFailed, "the source config cannot be used"},
 		{[]string{"source", "apply", filepath.Join(dir, "gone.hcl")}, cli.ExitUsage, "the source config cannot be read"},
-		{[]string{"source", "apply"}, cli.ExitUsage, "accepts 1 arg"},
+		{[]string{"source", "apply"}, cli.ExitUsage, `"dfe source apply" needs FILE: the source config`},
 		{[]string{"tenant", "plan", faulty}, cli.ExitFailed, "the tenants config cannot be used"},
 		{[]string{"tenant", "apply", dir}, cli.ExitUsage, "the tenants config cannot be read"},
 	} {
@@ -107,6 +107,6 @@ func TestATokenIsMadeAndItsEntryAdded(t *testing.T) {
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, nil, "token", "new", "y", "--permission", "source.plan", "--file", file).demand(t, cli.ExitFailed, "users other than its owner may write it")
+	run(t, nil, "token", "new", "y", "--permission", "source.plan", "--file", file).demand(t, cli.ExitUsage, "--file: ", "users other than its owner may write it")
 	run(t, map[string]string{"DFE_ENGINE_API_TOKENS_FILE": file}, "serve", "--url", "http://127.0.0.1:1").demand(t, cli.ExitUsage, "DFE_ENGINE_API_TOKENS_FILE", "chmod go-w")
 }

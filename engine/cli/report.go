@@ -179,7 +179,7 @@ func conclusion(t terminal, r *engine.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Reasserted, "re-asserted"}, {s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}, {s.Unreadable, "unreadable"}} {
+	}{{s.Reasserted, "re-asserted"}, {s.Applied, "applied"}, {s.Unchanged, "unchanged"}, {s.Refused, "refused"}, {s.Reported, "reported"}, {s.Failed, "failed"}, {s.Blocked, "blocked"}, {s.Unresolved, "unresolved"}, {s.Unreadable, "unreadable"}, {s.Withheld, "withheld"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}

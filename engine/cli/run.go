@@ -28,8 +28,9 @@ const (
 // Process is what a command has of the process it runs in.
 type Process struct {
 	Out, Err io.Writer
-	// Getenv reads the environment.
-	Getenv func(string) string
+	// Getenv reads the environment. Environ is all of it, as [os.Environ] gives it; nil: misspelt variables go unnoticed.
+	Getenv  func(string) string
+	Environ func() []string
 }
 
 // Run runs one command line, the program's name left out, and returns the exit code. Everything it started has ended
@@ -39,8 +40,6 @@ func Run(ctx context.Context, p Process, args []string) int {
 	a.work()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(p.Out)
-	root.SetErr(p.Err)
 	err := root.ExecuteContext(ctx)
 	return a.finish(err)
 }
@@ -49,6 +48,8 @@ func Run(ctx context.Context, p Process, args []string) int {
 type app struct {
 	Process
 	format string
+	// warned says that the variables that are none have been told.
+	warned bool
 }
 
 // exit is a command's outcome that is no error: its output says all there is.
@@ -69,8 +70,10 @@ func (a *app) finish(err error) int {
 	var (
 		code    exit
 		wrong   usage
+		misused *misuse
 		setting *config.Error
 		target  *catalog.TargetError
+		file    *catalog.FileError
 		column  *engine.ColumnError
 		faults  *engine.TreeError
 	)
@@ -84,7 +87,11 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &faults):
 		a.treeFaults(faults)
 		return ExitFailed
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &column):
+	case errors.As(err, &misused):
+		a.fail(err, nil)
+		fmt.Fprint(a.Err, misused.hint())
+		return ExitUsage
+	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &target), errors.As(err, &file), errors.As(err, &column):
 		a.fail(err, nil)
 		return ExitUsage
 	}
@@ -94,17 +101,19 @@ func (a *app) finish(err error) int {
 
 // failure is the document of a command that failed before it had one of its own.
 type failure struct {
-	Version     int               `json:"version"`
-	Error       string            `json:"error"`
+	Version int    `json:"version"`
+	Error   string `json:"error"`
+	// Code is the error as one word, where it has one.
+	Code        string            `json:"code,omitempty"`
 	Diagnostics []tree.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 func (a *app) fail(err error, diagnostics []tree.Diagnostic) {
 	if diagnostics == nil {
-		fmt.Fprintf(a.Err, "dfe: %v\n", err)
+		fmt.Fprintf(a.Err, "dfe: %s\n", coded(err))
 	}
 	if a.format == formatJSON {
-		_ = json.NewEncoder(a.Out).Encode(failure{1, err.Error(), diagnostics})
+		_ = json.NewEncoder(a.Out).Encode(failure{1, err.Error(), errorCode(err), diagnostics})
 	}
 }
 
@@ -137,21 +146,17 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --url names t
   dfe schema apply --embedded ./data --tree ./schemas`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see \"%s --help\"", err, cmd.CommandPath())
-	})
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.AddCommand(a.demoCommand(), a.schemaCommand(), a.topicCommand(), a.sourceCommand(), a.tenantCommand(), a.tokenCommand(), a.serveCommand(), a.embeddedCommand(), a.versionCommand(), environmentTopic())
-	for _, cmd := range everyCommand(root) {
-		if cmd.Args == nil && cmd.HasParent() {
-			cmd.Args = cobra.NoArgs
-		}
-		strict(cmd)
-	}
+	// Cobra makes these two when the command line is run: too late for what follows.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	checkArguments(root)
 	return root
 }
 
@@ -161,20 +166,6 @@ func everyCommand(cmd *cobra.Command) []*cobra.Command {
 		all = append(all, everyCommand(c)...)
 	}
 	return all
-}
-
-// strict makes a wrong argument a fault of usage.
-func strict(cmd *cobra.Command) {
-	check := cmd.Args
-	if check == nil {
-		return
-	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usagef("%w; see \"%s --help\"", err, cmd.CommandPath())
-		}
-		return nil
-	}
 }
 
 // environmentTopic is help about the variables.

@@ -16,10 +16,6 @@ func (a *app) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Plan, apply and inspect a schema",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return cmd.Help()
-		},
 	}
 	cmd.AddCommand(a.planCommand(), a.applyCommand(), a.statusCommand(), a.grantsCommand(), a.diffCommand(), a.inspectCommand())
 	cmd.AddCommand(a.lintCommand(), a.explainCommand(), a.fmtCommand())
@@ -86,6 +82,8 @@ code is 1 where a statement would fail.`,
 			switch {
 			case doc.WouldFail():
 				return exit{ExitFailed}
+			case doc.Bus != nil && doc.Bus.Error != "":
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
 			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
@@ -106,6 +104,9 @@ code is 1 where a statement would fail.`,
 func options(t schemaTree, d drift) (engine.Options, error) {
 	if len(d.accept) > 0 && !d.allow {
 		return engine.Options{}, usagef("--accept-loss is about a type change, which --allow-drift alone carries out: give both")
+	}
+	if err := t.check(); err != nil {
+		return engine.Options{}, err
 	}
 	variables, err := t.variables()
 	return engine.Options{Tree: t.dir, Overlay: t.overlay, Variables: variables, AllowDrift: d.allow, AcceptLoss: d.accept, AllowDowngrade: d.downgrade}, err
@@ -208,24 +209,15 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	}
 	switch {
 	case r.State == engine.Observed:
-		fmt.Fprintf(a.Err, "dfe: nothing was applied: %v\n", failure)
+		fmt.Fprintf(a.Err, "dfe: nothing was applied: %s\n", coded(failure))
 		return exit{ExitObserved}
-	case failure != nil && a.format == formatText && told(r, failure):
-		fmt.Fprintf(a.Err, "dfe: the pass failed at %s, named above with the reason\n", count(r.Summary.Failed+r.Summary.Unresolved, "object"))
-		return exit{ExitFailed}
 	case failure != nil:
-		fmt.Fprintf(a.Err, "dfe: the pass failed: %v\n", failure)
+		a.tellFailure(failure)
 		return exit{ExitFailed}
 	case code && r.Summary.Refused+r.Summary.Unreadable > 0:
 		return exit{ExitDifferences}
 	}
 	return nil
-}
-
-// told reports whether the objects of a report hold all there is to say about a failure.
-func told(r *engine.Report, failure error) bool {
-	joined, several := failure.(interface{ Unwrap() []error })
-	return several && len(joined.Unwrap()) == r.Summary.Failed+r.Summary.Unresolved
 }
 
 func (a *app) statusCommand() *cobra.Command {
@@ -256,7 +248,10 @@ func (a *app) statusCommand() *cobra.Command {
 			if err := a.showStatus(status); err != nil {
 				return err
 			}
-			if code && !status.AllMatch() {
+			switch {
+			case status.Bus.Error != "":
+				return a.unreadBus(status.Bus.Error, status.Bus.Code)
+			case code && !status.AllMatch():
 				return exit{ExitDifferences}
 			}
 			return nil

@@ -45,7 +45,8 @@ Everything it reads of the environment is in "dfe help environment".`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(a.Getenv)
 			if err != nil {
-				return usage{err}
+				_, err = a.config() // there is no log: it tells of variables that are none as any command does
+				return err
 			}
 			if cmd.Flags().Changed("listen") {
 				if err := config.CheckListen(listen); err != nil {
@@ -75,11 +76,17 @@ Everything it reads of the environment is in "dfe help environment".`,
 
 func (a *app) serve(ctx context.Context, c config.Config, s server, o engine.Options) (err error) {
 	log := a.serviceLog(c)
+	for _, sentence := range a.unknown() {
+		log.WarnContext(ctx, sentence)
+	}
 	var access *tokens.File
 	if c.Tokens != "" {
 		if access, err = tokens.Open(c.Tokens); err != nil {
 			return usagef("DFE_ENGINE_API_TOKENS_FILE: %w", err)
 		}
+	}
+	if err := checkBus(c.Kafka); err != nil {
+		return err
 	}
 	s.makes = true
 	target, closeTarget, err := a.target(ctx, s)

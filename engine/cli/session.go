@@ -61,6 +61,23 @@ func (s *schemaTree) variables() (map[string]string, error) {
 	return values, nil
 }
 
+// check finds a directory that is not there, before anything is started: a service would come to rest on a schema that
+// lacks half of what it is to be.
+func (s *schemaTree) check() error {
+	for _, d := range []struct{ flag, path, remedy string }{
+		{"--tree", s.dir, "name the directory of a schema tree, or leave the flag out for the core release"},
+		{"--overlay", s.overlay, "name the directory of the deployment's own schema tree, or leave the flag out"},
+	} {
+		if d.path == "" {
+			continue
+		}
+		if err := config.CheckDirectory(d.path); err != nil {
+			return usagef("%s %s: %w; %s", d.flag, d.path, err, d.remedy)
+		}
+	}
+	return nil
+}
+
 // formatFlag adds --format to a command.
 func (a *app) formatFlag(cmd *cobra.Command) {
 	cmd.Flags().Var(&choice{&a.format, []string{formatText, formatJSON}}, "format", "text for reading, json for programs")
@@ -105,6 +122,27 @@ func (c *choice) Set(text string) error {
 	return fmt.Errorf("it is %s", strings.Join(c.choices, " or "))
 }
 
+// config reads the environment, and tells people of variables that are none.
+func (a *app) config() (config.Config, error) {
+	for _, sentence := range a.unknown() {
+		fmt.Fprintf(a.Err, "dfe: %s\n", sentence)
+	}
+	c, err := config.Load(a.Getenv)
+	if err != nil {
+		return c, usage{err}
+	}
+	return c, nil
+}
+
+// unknown are sentences about variables that are none, the first time they are asked for.
+func (a *app) unknown() []string {
+	if a.warned || a.Environ == nil {
+		return nil
+	}
+	a.warned = true
+	return config.Unknown(a.Environ())
+}
+
 // session is one command at work on one server.
 type session struct {
 	*engine.Engine
@@ -114,9 +152,9 @@ type session struct {
 
 // open builds the engine a command works with, and the embedded server where it is on one. The caller closes it.
 func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, error) {
-	c, err := config.Load(a.Getenv)
+	c, err := a.config()
 	if err != nil {
-		return nil, usage{err}
+		return nil, err
 	}
 	if c.Platform != "auto" {
 		o.Platform = rules.Platform(c.Platform)
@@ -129,6 +167,9 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	}
 	o.Wait, o.MaxQuerySize, o.Release = s.wait, c.MaxQuerySize, release()
 	o.Bus, o.BusWait, o.SkipTopics = c.Kafka.Bus(), s.wait, !c.Kafka.BootstrapTopics
+	if err := checkBus(c.Kafka); err != nil {
+		return nil, err
+	}
 	if s.embedded != "" && s.wait == 0 {
 		o.Wait = ownWait
 	}
@@ -150,12 +191,23 @@ func (a *app) open(ctx context.Context, s server, o engine.Options) (*session, e
 	return opened, nil
 }
 
+// checkBus finds the files of the bus that cannot be used, where topics are at issue.
+func checkBus(k config.Kafka) error {
+	if !k.BootstrapTopics {
+		return nil
+	}
+	if err := k.CheckFiles(); err != nil {
+		return usage{err}
+	}
+	return nil
+}
+
 // target finds the server a command is about, and starts the embedded one where that is it. The caller calls close.
 func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close func() error, _ error) {
 	nothing := func() error { return nil }
-	c, err := config.Load(a.Getenv)
+	c, err := a.config()
 	if err != nil {
-		return catalog.Target{}, nothing, usage{err}
+		return catalog.Target{}, nothing, err
 	}
 	switch {
 	case s.url != "" && s.embedded != "":
@@ -172,12 +224,18 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		}
 		return catalog.Target{URL: local.URL()}, func() error { return stop(local) }, nil
 	case s.url != "":
+		if err := (catalog.Target{URL: s.url}).Check(); err != nil {
+			return catalog.Target{}, nothing, usagef("--url: %w", err)
+		}
 		c.Target.URL = s.url
 		if (catalog.Target{URL: s.url}).HasURLPassword() {
 			fmt.Fprintln(a.Err, "dfe: the password in --url is visible in the list of processes: use DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE instead")
 		}
 	case c.Target.URL == "":
 		return catalog.Target{}, nothing, usagef("no server is named: give --url or --embedded, or set DFE_ENGINE_CLICKHOUSE_URL")
+	}
+	if err := c.CheckTarget(); err != nil {
+		return catalog.Target{}, nothing, usage{err}
 	}
 	return c.Target, nothing, nil
 }

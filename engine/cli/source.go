@@ -15,8 +15,6 @@ func (a *app) sourceCommand() *cobra.Command {
 kept, and which standard views it has. Its table, its views and its topics are made of standard definitions, by the same
 rules, under the same lease and into the same ledger as the schema. A change that is refused keeps all of it from being
 sent.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	w := partWords{noun: "source", file: "the source config", example: "web-access.hcl", load: func(path string) (engine.Part, error) {
 		c, err := sources.Load(path)

@@ -14,8 +14,6 @@ func (a *app) tenantCommand() *cobra.Command {
 		Long: `The tenants of a deployment are declared in a file, in HCL or JSON: quota tiers, organisations and groups. Each
 organisation and each group is a user that may read its own databases and its own rows of shared tables, within the quota
 of its tier. All of it is asserted again each time; a tenant that the file names no more is reported and never dropped.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	w := partWords{noun: "tenant", file: "the tenants config", example: "tenants.hcl", load: func(path string) (engine.Part, error) {
 		c, err := tenants.Load(path)

@@ -46,7 +46,7 @@ The token goes to standard output, once, and is kept nowhere: the file holds its
 or behind the others in --file. NAME is what the audit log calls whoever has the token.`,
 		Example: `  dfe token new ci --permission source.deploy --file tokens.hcl
   dfe token new acme --permission source.plan --permission source.deploy --organisation acme`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("NAME", "what the audit log calls whoever has the token"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var list []tokens.Permission
 			for _, p := range permissions {
@@ -82,7 +82,7 @@ func addToken(file, block string) (err error) {
 	text := block
 	if _, err := os.Lstat(file); err == nil {
 		if _, err := tokens.Open(file); err != nil {
-			return err
+			return usagef("--file: %w", err)
 		}
 		old, err := os.ReadFile(file)
 		if err != nil {
@@ -95,7 +95,7 @@ func addToken(file, block string) (err error) {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("the entry cannot be added: %w", err)
+		return usagef("--file: the entry cannot be added to %s: %w", file, reason(err))
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dfe-engine/dfe/engine"
-	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -23,12 +23,11 @@ func (a *app) topicCommand() *cobra.Command {
 		Use:   "topic",
 		Short: "Plan and inspect the topics of the deployment's bus",
 		Long: `The topics that a schema declares, on the deployment's Kafka. A pass creates those that are missing and alters none:
-what differs is reported. Neither command changes anything, and neither needs ClickHouse.
+what differs is reported. Neither command changes anything, and neither needs ClickHouse. Where a server is named, status
+also lists the topics that its ledger records and that are no longer declared. They are left alone.
 
 The brokers and the credentials come from the environment (DFE_ENGINE_KAFKA_BROKERS, _SASL_MECHANISM, _USER,
 _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --brokers names the brokers.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.topicPlanCommand(), a.topicStatusCommand())
 	return cmd
@@ -38,6 +37,9 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --brokers nam
 type bus struct {
 	brokers []string
 	wait    time.Duration
+	// ledger says that the ledger of a server is asked too, where one is named: by url, else by the environment.
+	ledger bool
+	url    string
 }
 
 func (b *bus) flags(f *pflag.FlagSet) {
@@ -46,10 +48,10 @@ func (b *bus) flags(f *pflag.FlagSet) {
 }
 
 // openTopics builds an engine that is about the bus alone.
-func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error) {
-	c, err := config.Load(a.Getenv)
+func (a *app) openTopics(ctx context.Context, b bus, t schemaTree) (*engine.Engine, *progress, error) {
+	c, err := a.config()
 	if err != nil {
-		return nil, nil, usage{err}
+		return nil, nil, err
 	}
 	o, err := options(t, drift{})
 	if err != nil {
@@ -58,9 +60,17 @@ func (a *app) openTopics(b bus, t schemaTree) (*engine.Engine, *progress, error)
 	if o.Overlay == "" {
 		o.Overlay = c.Overlay
 	}
-	o.Bus, o.BusWait, o.SkipTables, o.Release = c.Kafka.Bus(), b.wait, true, release()
 	if len(b.brokers) > 0 {
-		o.Bus.Brokers = b.brokers
+		c.Kafka.Brokers = b.brokers
+	}
+	if err := c.Kafka.CheckFiles(); err != nil {
+		return nil, nil, usage{err}
+	}
+	o.Bus, o.BusWait, o.SkipTables, o.Release = c.Kafka.Bus(), b.wait, true, release()
+	if b.ledger && (b.url != "" || c.Target.URL != "") {
+		if o.Target, _, err = a.target(ctx, server{url: b.url}); err != nil {
+			return nil, nil, err
+		}
 	}
 	shown := a.progress()
 	o.Log = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -85,7 +95,7 @@ func (a *app) topicPlanCommand() *cobra.Command {
 		Example: `  dfe topic plan --brokers kafka-0:9092,kafka-1:9092
   dfe topic plan --tree ./schemas --all`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, shown, err := a.openTopics(b, tree)
+			e, shown, err := a.openTopics(cmd.Context(), b, tree)
 			if err != nil {
 				return err
 			}
@@ -99,7 +109,7 @@ func (a *app) topicPlanCommand() *cobra.Command {
 			}
 			switch {
 			case doc.Bus.Error != "":
-				return a.unreadBus(doc.Bus.Error)
+				return a.unreadBus(doc.Bus.Error, doc.Bus.Code)
 			case code && doc.Differs():
 				return exit{ExitDifferences}
 			}
@@ -114,15 +124,19 @@ func (a *app) topicPlanCommand() *cobra.Command {
 	return cmd
 }
 
-// unreadBus ends a command whose document says already that the bus could not be read.
-func (a *app) unreadBus(reason string) error {
+// unreadBus ends a command whose document says already that the bus could not be read: what it says of the topics is not
+// what was asked for.
+func (a *app) unreadBus(reason, code string) error {
+	if code != "" {
+		reason = code + ": " + reason
+	}
 	fmt.Fprintf(a.Err, "dfe: %s\n", reason)
 	return exit{ExitFailed}
 }
 
 func (a *app) topicStatusCommand() *cobra.Command {
 	var (
-		b    bus
+		b    = bus{ledger: true}
 		tree schemaTree
 		code bool
 	)
@@ -132,7 +146,7 @@ func (a *app) topicStatusCommand() *cobra.Command {
 		Example: `  dfe topic status --brokers kafka-0:9092
   dfe topic status --format json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, shown, err := a.openTopics(b, tree)
+			e, shown, err := a.openTopics(cmd.Context(), b, tree)
 			if err != nil {
 				return err
 			}
@@ -145,7 +159,7 @@ func (a *app) topicStatusCommand() *cobra.Command {
 				return err
 			}
 			if failure != nil {
-				return a.unreadBus(failure.Error())
+				return a.unreadBus(failure.Error(), errorCode(failure))
 			}
 			for _, t := range report.Topics {
 				if code && report.Cluster.Skipped == "" && t.Differs() {
@@ -157,6 +171,7 @@ func (a *app) topicStatusCommand() *cobra.Command {
 	}
 	b.flags(cmd.Flags())
 	tree.flags(cmd.Flags())
+	cmd.Flags().StringVar(&b.url, "url", "", "the server whose ledger says which topics are no longer declared (default: DFE_ENGINE_CLICKHOUSE_URL; without one they are not listed)")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a topic is not as declared")
 	a.formatFlag(cmd)
 	return cmd
@@ -182,6 +197,9 @@ func (a *app) showTopics(r *topics.Report) error {
 		}
 		rows = append(rows, []string{topic.Name, strconv.Itoa(size.Partitions), replicas, purpose(topic), topicState(topic)})
 	}
+	for _, f := range r.Former {
+		rows = append(rows, formerRow(f))
+	}
 	var b strings.Builder
 	lines := strings.SplitAfter(columns(rows, func(row, column int, text string) string {
 		switch {
@@ -189,7 +207,7 @@ func (a *app) showTopics(r *topics.Report) error {
 			return t.paint(bold, text)
 		case column < 4:
 			return text
-		case r.Topics[row-1].Differs():
+		case row > len(r.Topics) || r.Topics[row-1].Differs():
 			return t.paint(yellow, text)
 		}
 		return t.paint(green, text)
@@ -201,6 +219,15 @@ func (a *app) showTopics(r *topics.Report) error {
 			b.WriteString("    " + note + "\n")
 		}
 	}
+	for i, f := range r.Former {
+		b.WriteString(lines[1+len(r.Topics)+i])
+		if note := formerRemark(f); note != "" {
+			b.WriteString("    " + note + "\n")
+		}
+	}
+	if r.LedgerError != "" {
+		b.WriteString(t.paint(yellow, "the ledger was not read, and topics that are no longer declared are not listed") + ": " + r.LedgerError + "\n")
+	}
 	switch {
 	case r.Cluster.Skipped != "":
 		b.WriteString("topics are skipped: " + r.Cluster.Skipped + "\n")
@@ -209,6 +236,32 @@ func (a *app) showTopics(r *topics.Report) error {
 	}
 	_, err := fmt.Fprint(a.Out, b.String())
 	return err
+}
+
+// formerRow is the line of a topic that nothing declares any more.
+func formerRow(f *topics.Former) []string {
+	partitions, replicas, state := "-", "-", "no longer declared"
+	if f.Newer {
+		state = "of the newer release " + f.Release
+	}
+	if f.Size != nil {
+		partitions, replicas = strconv.Itoa(f.Size.Partitions), strconv.Itoa(f.Size.ReplicationFactor)
+	}
+	if f.Presence != topics.Live {
+		state += ", " + string(f.Presence)
+	}
+	return []string{f.Name, partitions, replicas, "-", state}
+}
+
+// formerRemark is what a person has to know of one.
+func formerRemark(f *topics.Former) string {
+	switch {
+	case f.Presence == topics.Unreadable:
+		return f.Error
+	case f.Presence == topics.Live && !f.Newer:
+		return "report: release " + f.Release + " declared it, and it is left alone; delete it by hand once nothing reads or writes it"
+	}
+	return ""
 }
 
 func purpose(t *topics.Topic) string {

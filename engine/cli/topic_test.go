@@ -1,6 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,9 +37,61 @@ func TestTopicPlanAndStatusTellOfTheBusWithoutClickHouse(t *testing.T) {
 	}
 }
 
+func TestTopicStatusListsWhatIsNoLongerDeclaredWhereAServerIsNamed(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	brokers := strings.Join(cluster.ListenAddrs(), ",")
+	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
+	declare := func(topics string) {
+		manifest := filepath.Join(tree, "manifest.hcl")
+		text, err := os.ReadFile(manifest)
+		if err == nil {
+			text, _, _ = bytes.Cut(text, []byte("topic "))
+			err = os.WriteFile(manifest, append(text, topics...), 0o600)
+		}
+		if err := errors.Join(err, os.WriteFile(filepath.Join(tree, "t.hcl"), []byte("partitions = 2\nretention = \"1d\"\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	declare("topic \"kept\" { from = \"t.hcl\" }\ntopic \"left\" { from = \"t.hcl\" }\n")
+	dfe(t, []string{"DFE_ENGINE_KAFKA_BROKERS=" + brokers}, "schema", "apply", "--tree", tree, "--embedded", data).demand(t, cli.ExitDone, "2 topics created")
+	declare("topic \"kept\" { from = \"t.hcl\" }\n")
+	_, url := serve(t, "--path", data)
+	at := []string{"topic", "status", "--tree", tree, "--brokers", brokers}
+	for _, r := range []result{
+		run(t, nil, append(at, "--url", url, "--exit-code")...),
+		run(t, map[string]string{"DFE_ENGINE_CLICKHOUSE_URL": url}, at...),
+	} {
+		r.demand(t, cli.ExitDone, "no longer declared", "release 3.1.0 declared it, and it is left alone")
+	}
+	if r := run(t, nil, at...); r.code != cli.ExitDone || strings.Contains(r.out, "left") {
+		t.Errorf("without a server: %s%s", r.out, r.err)
+	}
+	run(t, nil, append(at, "--url", "http://127.0.0.1:1")...).demand(t, cli.ExitDone, "kept", "the ledger was not read", "nothing listens there")
+}
+
 func TestWithoutBrokersTopicsAreSkippedAndThatIsNoFailure(t *testing.T) {
 	run(t, nil, "topic", "plan", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured")
 	run(t, nil, "topic", "status", "--exit-code").demand(t, cli.ExitDone, "no brokers are configured", "unread")
+}
+
+func TestACommandThatCouldNotReadTheBusTellsTheRestAndFails(t *testing.T) {
+	data, source := filepath.Join(t.TempDir(), "data"), "../../examples/deployment/sources/web-access.hcl"
+	dfe(t, nil, "schema", "apply", "--embedded", data).demand(t, cli.ExitDone)
+	for _, command := range []string{"schema plan", "schema plan --exit-code", "schema status", "schema status --exit-code", "source plan " + source, "topic plan", "topic status"} {
+		args := strings.Fields(command)
+		if args[0] != "topic" {
+			args = append(args, "--embedded", data)
+		}
+		r := dfe(t, []string{"DFE_ENGINE_KAFKA_BROKERS=127.0.0.1:1"}, args...)
+		r.demand(t, cli.ExitFailed, "dfe: kafka_unreachable: kafka 127.0.0.1:1: the connection is refused")
+		if args[0] != "topic" && r.out == "" {
+			t.Errorf("%s tells nothing of ClickHouse", command)
+		}
+	}
 }
 
 func TestABusThatIsDownIsNamed(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Config is what the environment says.
@@ -62,16 +62,21 @@ type Variable struct {
 	set                          func(*Config, string) error
 }
 
-// Error is a variable whose value cannot be used. The value is left out where it is secret.
+// Error is a variable whose value cannot be used. The value is left out where it is secret. Reason says what is wrong
+// where what the variable accepts does not say it.
 type Error struct {
-	Variable, Value, Accepts string
+	Variable, Value, Accepts, Reason string
 }
 
 func (e *Error) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("%s has an unusable value: it accepts %s", e.Variable, e.Accepts)
+	text := e.Variable + " has an unusable value: "
+	if e.Value != "" {
+		text = fmt.Sprintf("%s=%q is unusable: ", e.Variable, e.Value)
 	}
-	return fmt.Sprintf("%s=%q is unusable: it accepts %s", e.Variable, e.Value, e.Accepts)
+	if e.Reason != "" {
+		text += e.Reason + "; "
+	}
+	return text + "it accepts " + e.Accepts
 }
 
 const (
@@ -90,6 +95,7 @@ const (
 	acceptsListen   = "host:port with a port from 0 to 65535; an empty host is every address of the machine"
 )
 
+// errUnusable is a value of which what the variable accepts says all that is wrong.
 var errUnusable = errors.New("unusable")
 
 // Variables lists every variable, in the order help shows them.
@@ -114,7 +120,7 @@ func Variables() []Variable {
 		{kafka + "TLS_CA_FILE", "", "a path to PEM certificates", "authorities to trust instead of the system's", text(func(c *Config) *string { return &c.Kafka.TLS.CAFile })},
 		{kafka + "TLS_CERT_FILE", "", "a path to a PEM certificate", "the client's certificate", text(func(c *Config) *string { return &c.Kafka.TLS.CertFile })},
 		{kafka + "TLS_KEY_FILE", "", "a path to a PEM key", "the client certificate's key", text(func(c *Config) *string { return &c.Kafka.TLS.KeyFile })},
-		{kafka + "SASL_MECHANISM", "", strings.Join(topics.Mechanisms(), ", "), "how the brokers learn who is there; unset: they do not", setWord(func(c *Config) *string { return &c.Kafka.SASL.Mechanism }, topics.Mechanisms()...)},
+		{kafka + "SASL_MECHANISM", "", series.Or(topics.Mechanisms()), "how the brokers learn who is there; unset: they do not", setWord(func(c *Config) *string { return &c.Kafka.SASL.Mechanism }, topics.Mechanisms()...)},
 		{kafka + "USER", "", "a user's name", "the user to be to the brokers", text(func(c *Config) *string { return &c.Kafka.SASL.User })},
 		{kafka + "PASSWORD", "", "the password", "that user's password", text(func(c *Config) *string { return &c.Kafka.SASL.Password })},
 		{kafka + "PASSWORD_FILE", "", "a path", "a file that holds the password, read at each connection", text(func(c *Config) *string { return &c.Kafka.SASL.PasswordFile })},
@@ -144,16 +150,21 @@ func Load(getenv func(string) string) (Config, error) {
 		if value == "" {
 			continue
 		}
-		if v.set(&c, value) == nil {
+		err := v.set(&c, value)
+		if err == nil {
 			continue
 		}
 		if v.Name == clickhouse+"URL" || v.Name == kafka+"BROKERS" && strings.Contains(value, "@") {
 			value = "" // it may hold a password
 		}
-		faults = append(faults, &Error{v.Name, value, v.Accepts})
+		fault := &Error{Variable: v.Name, Value: value, Accepts: v.Accepts}
+		if !errors.Is(err, errUnusable) {
+			fault.Reason = err.Error()
+		}
+		faults = append(faults, fault)
 	}
 	if c.Target.Password != "" && c.Target.PasswordFile != "" {
-		faults = append(faults, &Error{clickhouse + "PASSWORD", "", "nothing while " + clickhouse + "PASSWORD_FILE is set"})
+		faults = append(faults, &Error{Variable: clickhouse + "PASSWORD", Accepts: "nothing while " + clickhouse + "PASSWORD_FILE is set"})
 	}
 	if len(faults) > 0 {
 		return c, errors.Join(faults...)
@@ -168,7 +179,11 @@ func Load(getenv func(string) string) (Config, error) {
 // setURL checks the URL alone: whether it fits the TLS files is known once all variables are read.
 func setURL(c *Config, value string) error {
 	c.Target.URL = value
-	return catalog.Target{URL: value}.Check()
+	var fault *catalog.TargetError
+	if errors.As(catalog.Target{URL: value}.Check(), &fault) {
+		return errors.New(fault.Reason)
+	}
+	return nil
 }
 
 func setWord(field func(*Config) *string, words ...string) func(*Config, string) error {
@@ -231,17 +246,16 @@ func isPort(text string, least uint64) bool {
 // setOverlay demands the directory itself; what is wrong inside it is reported and never stops the core. A service
 // that started without it would come to rest on a schema that lacks the deployment's own half.
 func setOverlay(c *Config, value string) error {
-	info, err := os.Stat(value)
-	if err != nil || !info.IsDir() {
-		return errUnusable
-	}
 	c.Overlay = value
-	return nil
+	return CheckDirectory(value)
 }
 
 func setListen(c *Config, value string) error {
 	c.Listen = value
-	return CheckListen(value)
+	if CheckListen(value) != nil {
+		return errUnusable
+	}
+	return nil
 }
 
 // CheckListen reports an address that nothing can listen at.

@@ -82,6 +82,15 @@ func TestAnUnusableValueNamesTheVariableAndWhatItAccepts(t *testing.T) {
 	}
 }
 
+func TestADirectoryThatCannotBeUsedIsToldWithTheReason(t *testing.T) {
+	for path, reason := range map[string]string{filepath.Join(t.TempDir(), "absent"): "there is no such directory", "config_test.go": "it is no directory"} {
+		_, err := config.Load(env("SCHEMAS_OVERLAY_DIR", path))
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestAllUnusableValuesAreNamedAtOnceAndNoSecretIsShown(t *testing.T) {
 	_, err := config.Load(env("URL", "ftp://u:secret@h", "PLATFORM", "x", "PASSWORD", "secret", "PASSWORD_FILE", "f"))
 	if err == nil {

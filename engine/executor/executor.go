@@ -14,6 +14,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -311,7 +312,7 @@ func (x *Executor) everywhere(ctx context.Context, s Statement, after *catalog.O
 	if s.Kind == ast.KindFunction {
 		return &NotSharedError{s.Object(), behind}
 	}
-	return &NotSeenError{s.Object(), fmt.Sprintf("the members %v have another definition of it; look at their replication queues", behind)}
+	return &NotSeenError{s.Object(), "on " + series.And(behind) + " its definition is still another one: look at the replication queue there"}
 }
 
 // Shared waits until every reachable member has a live SQL function as the connected one does. Where a server keeps them

@@ -95,7 +95,7 @@ func TestAppliedMeansSeenOnEveryMemberThatAnswers(t *testing.T) {
 		}
 		_, err := b.x.Apply(t.Context(), b.statement(t, create, "`a` UInt8"))
 		var unseen *executor.NotSeenError
-		if got := errors.As(err, &unseen); got != c.behind || !got && err != nil || got && !strings.Contains(unseen.Missing, "[b]") {
+		if got := errors.As(err, &unseen); got != c.behind || !got && err != nil || got && !strings.Contains(unseen.Missing, "on b its definition") {
 			t.Errorf("%s: error %v", c.what, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Statement is one statement about one object.
@@ -109,8 +110,8 @@ type NotSharedError struct {
 }
 
 func (e *NotSharedError) Error() string {
-	return fmt.Sprintf("the %s is on the connected server alone and not, or not the same, on %v: SQL functions are kept on each server's disk, outside Keeper (configure <user_defined_zookeeper_path> on all of them)",
-		e.Object, e.Without)
+	return fmt.Sprintf("the %s is on the connected server alone and not, or not the same, on %s: SQL functions are kept on each server's disk, outside Keeper (configure <user_defined_zookeeper_path> on all of them)",
+		e.Object, series.And(e.Without))
 }
 
 // ErrorCode is the error as one word.

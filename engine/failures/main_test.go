@@ -48,7 +48,7 @@ func child(mode string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if mode == modeCommand {
-		return cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}, os.Args[1:])
+		return cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ}, os.Args[1:])
 	}
 	return onePass(ctx)
 }

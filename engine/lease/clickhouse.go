@@ -221,8 +221,8 @@ func readRow(scope string, claim []any) (Row, error) {
 	ttl, ok[4] = claim[4].(uint32)
 	sent, ok[5] = claim[5].(int64)
 	if ok != [6]bool{true, true, true, true, true, true} {
-		return row, &ShapeError{fmt.Sprintf("a claim reads as %v, of types %T, %T, %T, %T, %T and %T",
-			claim, claim[0], claim[1], claim[2], claim[3], claim[4], claim[5])}
+		return row, &ShapeError{fmt.Sprintf("a claim reads as %v, %v, %v, %v, %v and %v, of types %T, %T, %T, %T, %T and %T",
+			claim[0], claim[1], claim[2], claim[3], claim[4], claim[5], claim[0], claim[1], claim[2], claim[3], claim[4], claim[5])}
 	}
 	if row.Sequence > 0 {
 		row.Action = Renew

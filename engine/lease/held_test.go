@@ -203,8 +203,8 @@ func TestALeaseWhoseRenewalsFailIsLostAfterItsTimeToLive(t *testing.T) {
 
 func TestAnyOfTheThreeClocksEndsALease(t *testing.T) {
 	for name, move := range map[string]func(*bubbleClock){
-		"boot-time, wall": func(c *bubbleClock) { c.slept(TTL) },
-		"wall":            func(c *bubbleClock) { c.jump(TTL) },
+		"boot-time and wall": func(c *bubbleClock) { c.slept(TTL) },
+		"wall":               func(c *bubbleClock) { c.jump(TTL) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

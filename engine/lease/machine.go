@@ -3,8 +3,9 @@ package lease
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // machine is the protocol of one lease from the first read to its end. It is told
@@ -458,7 +459,7 @@ func (m *machine) clockThatEnded(now Reading) string {
 			names = append(names, c.name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return series.And(names)
 }
 
 func wallTime(now Reading) time.Time { return time.Unix(0, int64(now.Wall)).UTC() }

@@ -7,6 +7,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/facts"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // costume is what an object wears on the server and not on the stage. It is put on again before the two are compared.
@@ -163,5 +164,5 @@ func (c costume) without() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "played without " + strings.Join(parts, ", ")
+	return "played without " + series.And(parts)
 }

@@ -191,7 +191,7 @@ func classOf(o *Object) string {
 		return "bad"
 	}
 	switch {
-	case o.Outcome == ledger.Unreadable, o.Error != "", o.Action == plan.ObjectUnreadable, o.Action == plan.ObjectCannotTell, o.Action == plan.ObjectReport:
+	case o.Outcome == ledger.Unreadable, o.Outcome == engine.Withheld, o.Error != "", o.Action == plan.ObjectUnreadable, o.Action == plan.ObjectCannotTell, o.Action == plan.ObjectReport:
 		return "note"
 	}
 	return "calm"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -15,6 +14,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/lang/ident"
 	"github.com/dfe-engine/dfe/lang/regular"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
 
@@ -194,7 +194,7 @@ func (c *Config) oneOf(attr *hcl.Attribute, what string, given, known []string) 
 	}
 	for _, word := range given {
 		if word != "" && !slices.Contains(known, word) {
-			c.add(attr.Expr.Range(), fmt.Sprintf("Unknown %s %q", what, word), fmt.Sprintf("It is %s or %s.", strings.Join(known[:len(known)-1], ", "), known[len(known)-1]))
+			c.add(attr.Expr.Range(), fmt.Sprintf("Unknown %s %q", what, word), "It is "+series.Or(known)+".")
 		}
 	}
 }

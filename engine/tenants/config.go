@@ -20,6 +20,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/lang/ident"
 	"github.com/dfe-engine/dfe/lang/regular"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
 
@@ -218,7 +219,7 @@ func limits() []string {
 
 func (c *Config) limit(at hcl.Range, into map[string]cty.Value, name string, value cty.Value) {
 	if !slices.Contains(limits(), name) {
-		c.add(at, fmt.Sprintf("Unknown limit %q", name), "A tier limits "+strings.Join(limits(), ", ")+".")
+		c.add(at, fmt.Sprintf("Unknown limit %q", name), "A tier limits "+series.And(limits())+".")
 		return
 	}
 	if value.IsNull() || value.Type() != cty.Number || value.AsBigFloat().Sign() < 0 || value.AsBigFloat().Cmp(big.NewFloat(1<<63)) >= 0 {

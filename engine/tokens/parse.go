@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Parse reads the text of a file of tokens. Every fault is a diagnostic; none shows a value, which may be a secret in
@@ -105,13 +107,13 @@ func (p *parser) permissions(t *Token, attr *hcl.Attribute) {
 	list := p.texts(attr, strings.Join(known, ", "))
 	for _, word := range list {
 		if !slices.Contains(known, word) {
-			p.fault(attr.Expr.Range(), "Unknown permission", "The permissions are "+strings.Join(known, ", ")+".")
+			p.fault(attr.Expr.Range(), "Unknown permission", "The permissions are "+series.And(known)+".")
 			continue
 		}
 		t.Permissions = append(t.Permissions, Permission(word))
 	}
 	if len(list) == 0 {
-		p.fault(attr.Expr.Range(), "A token that allows nothing", "It has at least one of "+strings.Join(known, ", ")+".")
+		p.fault(attr.Expr.Range(), "A token that allows nothing", "It has at least one of "+series.And(known)+".")
 	}
 }
 

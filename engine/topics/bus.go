@@ -2,11 +2,9 @@ package topics
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
@@ -14,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -87,11 +87,11 @@ func (b Bus) Check() error {
 	case (b.TLS.CertFile == "") != (b.TLS.KeyFile == ""):
 		return busFault("a client certificate and its key go together: one of the two files is named")
 	case s.Mechanism == "" && (s.User != "" || s.Password != "" || s.PasswordFile != ""):
-		return busFault("there are credentials and no SASL mechanism to give them by (%s)", strings.Join(Mechanisms(), ", "))
+		return busFault("there are credentials and no SASL mechanism to give them by (%s)", series.Or(Mechanisms()))
 	case s.Mechanism == "":
 		return nil
 	case s.Mechanism != Plain && s.Mechanism != ScramSHA256 && s.Mechanism != ScramSHA512:
-		return busFault("%q is no SASL mechanism: it is one of %s", s.Mechanism, strings.Join(Mechanisms(), ", "))
+		return busFault("%q is no SASL mechanism: it is %s", s.Mechanism, series.Or(Mechanisms()))
 	case s.User == "":
 		return busFault("SASL %s needs a user", s.Mechanism)
 	case s.Password == "" && s.PasswordFile == "":
@@ -109,43 +109,29 @@ func (b Bus) Rules(brokers int) rules.Bus {
 
 func (b Bus) String() string { return "kafka " + strings.Join(b.Brokers, ",") }
 
-// tls reads the files. It returns nil where the connection is not encrypted.
+// files are what an encrypted connection reads.
+func (t TLS) files() catalog.TLSFiles {
+	return catalog.TLSFiles{CA: t.CAFile, Cert: t.CertFile, Key: t.KeyFile}
+}
+
+// CheckFiles finds the files of the description that cannot be used, all at once and with no broker: see
+// [catalog.CheckFiles].
+func (b Bus) CheckFiles() error { return catalog.CheckFiles(b.TLS.files(), b.SASL.PasswordFile) }
+
+// config reads the files. It returns nil where the connection is not encrypted.
 func (t TLS) config() (*tls.Config, error) {
 	if t == (TLS{}) {
 		return nil, nil
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, busFault("the authorities to trust cannot be read: %v", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, busFault("%s holds no PEM certificate", t.CAFile)
-		}
-	}
-	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-		if err != nil {
-			return nil, busFault("the client certificate cannot be used: %v", err)
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
+	return t.files().Config()
 }
 
 func (s SASL) mechanism() (sasl.Mechanism, error) {
 	password := s.Password
 	if s.PasswordFile != "" {
-		text, err := os.ReadFile(s.PasswordFile)
-		if err != nil {
-			return nil, busFault("the password cannot be read: %v", err)
-		}
-		// An editor ends the file with a newline that is no part of the password.
-		password = strings.TrimRight(string(text), "\r\n")
-		if password == "" {
-			return nil, busFault("the password file %s is empty", s.PasswordFile)
+		var err error
+		if password, err = catalog.ReadPassword(s.PasswordFile); err != nil {
+			return nil, err
 		}
 	}
 	switch s.Mechanism {

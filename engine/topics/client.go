@@ -49,7 +49,7 @@ func Open(ctx context.Context, bus Bus) (*Client, error) {
 	}
 	encryption, err := bus.TLS.config()
 	if err != nil {
-		return nil, err
+		return nil, &BusError{err.Error()}
 	}
 	if encryption != nil {
 		options = append(options, kgo.DialTLSConfig(encryption))
@@ -57,7 +57,7 @@ func Open(ctx context.Context, bus Bus) (*Client, error) {
 	if bus.SASL.Mechanism != "" {
 		mechanism, err := bus.SASL.mechanism()
 		if err != nil {
-			return nil, err
+			return nil, &BusError{err.Error()}
 		}
 		options = append(options, kgo.SASL(mechanism))
 	}

@@ -41,6 +41,11 @@ func (e *ConnectError) ErrorCode() string {
 	return "kafka_broken"
 }
 
+// TopicError is a topic at which a run failed. The report tells the reason at the topic, too.
+type TopicError struct{ Topic, Reason string }
+
+func (e *TopicError) Error() string { return fmt.Sprintf("topic %s: %s", e.Topic, e.Reason) }
+
 // IsNotUp reports whether err is a bus that may answer later by itself.
 func IsNotUp(err error) bool {
 	var c *ConnectError

@@ -11,6 +11,10 @@ type Report struct {
 	Version int      `json:"version"`
 	Cluster Cluster  `json:"bus"`
 	Topics  []*Topic `json:"topics"`
+	// Former are topics that the ledger records and nothing declares any more; none where the ledger was not read.
+	// LedgerError is why it could not be.
+	Former      []*Former `json:"former,omitempty"`
+	LedgerError string    `json:"ledger_error,omitempty"`
 }
 
 // Cluster is the bus as it was found.

@@ -33,6 +33,9 @@ type Runner struct {
 	Wait time.Duration
 	// LedgerRead says that the ledger was asked about every declared topic: one that is there without a record is adopted.
 	LedgerRead bool
+	// Former are the topics that the ledger records and nothing declares any more, as far as it knows them. A status tells
+	// what the bus has of them.
+	Former []Former
 	// May is asked before a topic is created; a text is why it may not be. Nil: every topic may.
 	May func(*Topic) string
 	// Done is told about each topic as soon as its fate is known, on the caller's goroutine.
@@ -119,13 +122,13 @@ const NoBus = "no brokers are configured: the deployment has no bus, and no topi
 func (r *Runner) begin(ctx context.Context, declared []Declared) (*work, *Report, error) {
 	report := &Report{Version: 1, Topics: []*Topic{}}
 	switch {
-	case len(declared) == 0:
+	case len(declared)+len(r.Former) == 0:
 		report.Cluster.Skipped = "the schema declares no topic"
 	case len(r.Bus.Brokers) == 0:
 		report.Cluster.Skipped = NoBus
 	}
 	if report.Cluster.Skipped != "" {
-		report.Topics = r.unread(declared, Unread)
+		report.Topics, report.Former = r.unread(declared, Unread), unaskedFormer(r.Former)
 		return nil, report, nil
 	}
 	w := &work{Runner: r, declared: declared, report: report, options: rules.Options{LedgerRead: r.LedgerRead}}
@@ -134,7 +137,7 @@ func (r *Runner) begin(ctx context.Context, declared []Declared) (*work, *Report
 			w.client.Close()
 		}
 		report.Cluster.Error, report.Cluster.Code = err.Error(), codeOf(err)
-		report.Topics = r.unread(declared, Unread)
+		report.Topics, report.Former = r.unread(declared, Unread), unaskedFormer(r.Former)
 		return nil, report, err
 	}
 	return w, report, nil
@@ -150,6 +153,9 @@ func (w *work) open(ctx context.Context) (err error) {
 	names := make([]string, len(w.declared))
 	for i, d := range w.declared {
 		names[i] = d.Topic.Name
+	}
+	for _, f := range w.Former {
+		names = append(names, f.Name)
 	}
 	w.options.Bus = w.Bus.Rules(w.report.Cluster.Brokers)
 	w.found, err = w.client.Read(ctx, names)
@@ -268,12 +274,13 @@ func (r *Runner) look(ctx context.Context, declared []Declared) (*Report, []*pla
 		report.Topics = append(report.Topics, t)
 		objects = append(objects, object)
 	}
+	report.Former = w.former()
 	return report, objects, nil
 }
 
 // Apply creates the declared topics that are not there, and says what differs of those that are. The report is complete
-// also where it failed. The error joins a [*ConnectError] or [*BusError], a [*DeadLetterError], and what failed and may
-// succeed another time; topics that a broker refuses and topics that differ are no error.
+// also where it failed. The error joins a [*ConnectError] or [*BusError], a [*DeadLetterError], and a [*TopicError]
+// for each that failed and may succeed another time; topics that a broker refuses and topics that differ are no error.
 func (r *Runner) Apply(ctx context.Context, declared []Declared) (*Report, error) {
 	w, report, err := r.begin(ctx, declared)
 	if report.Cluster.Skipped != "" && len(declared) > 0 {
@@ -293,7 +300,7 @@ func (r *Runner) Apply(ctx context.Context, declared []Declared) (*Report, error
 		t := w.apply(ctx, d)
 		report.Topics = append(report.Topics, t)
 		if t.Outcome == ledger.Failed {
-			failures = append(failures, fmt.Errorf("topic %s: %s", t.Name, t.Error))
+			failures = append(failures, &TopicError{t.Name, t.Error})
 		}
 		if r.Done != nil {
 			r.Done(t)

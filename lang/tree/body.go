@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // shape says what a body takes.
@@ -91,7 +93,7 @@ func (f *faults) takes(s shape, given string, known []string, what string) strin
 	if len(known) == 0 {
 		return fmt.Sprintf("%s takes no %s.", capital(s.place()), what)
 	}
-	return fmt.Sprintf("%s takes the %s %s.", capital(s.place()), what, enumerate(slices.Sorted(slices.Values(known)), " and ")) + suggest(given, known)
+	return fmt.Sprintf("%s takes the %s %s.", capital(s.place()), what, enumerate(known, series.And[string])) + suggest(given, known)
 }
 
 // require reports a missing attribute and returns the present one.

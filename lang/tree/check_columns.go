@@ -7,6 +7,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/deps"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // checkColumns finds references to columns that do not exist: in the query of a view, and in the keys, indexes,
@@ -51,7 +52,7 @@ func (l *loader) unknownColumns(d *Declared, path ast.Path, resolve func(*resolv
 		name := strings.Join(u.parts, ".")
 		detail := fmt.Sprintf("There is no alias %q, and the query reads no table.", name)
 		if len(u.from) > 0 {
-			detail = fmt.Sprintf("No column or alias %q in %s.", name, strings.Join(u.from, ", "))
+			detail = fmt.Sprintf("No column or alias %q in %s.", name, series.Or(u.from))
 		}
 		l.fault(CodeColumn, d.Place(path, u.node), fmt.Sprintf("Unknown column %q", name), detail+suggest(name, u.known))
 	}

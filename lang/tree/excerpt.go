@@ -35,28 +35,48 @@ func NewExcerpts(files map[string]*hcl.File, faults hcl.Diagnostics) Excerpts {
 	return x
 }
 
-// Line is the line a place begins on, without its end; false where the place is in none of the files.
-func (x Excerpts) Line(at hcl.Range) (string, bool) {
+// Excerpt is the line a place begins on, without its end, and the part of it that the place covers: from From to before
+// To, counted in runes from 0 as the line is shown. A place at the end of a line, or one without a length, has one rune.
+type Excerpt struct {
+	Text     string
+	From, To int
+}
+
+// At is what is shown of a place; false where it is in none of the files.
+func (x Excerpts) At(at hcl.Range) (Excerpt, bool) {
 	file := x.files[at.Filename]
 	if file == nil || at.Start.Byte > len(file.Bytes) {
-		return "", false
+		return Excerpt{}, false
 	}
-	from := bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1
-	end := len(file.Bytes)
-	if n := bytes.IndexByte(file.Bytes[from:], '\n'); n >= 0 {
-		end = from + n
+	line := shown{text: file.Bytes, from: bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1, end: len(file.Bytes)}
+	if n := bytes.IndexByte(file.Bytes[line.from:], '\n'); n >= 0 {
+		line.end = line.from + n
 	}
-	var quoted [][]int
+	if line.end > line.from && file.Bytes[line.end-1] == '\r' {
+		line.end--
+	}
 	switch statement := strings.HasSuffix(at.Filename, ".sql"); {
 	case statement && (len(x.faulty[at.Filename]) > 0 || mentionsSecret.Match(file.Bytes)):
 		// A statement is written on as many lines as its author likes.
-		quoted = quotedText.FindAllIndex(file.Bytes, -1)
-	case x.onFaulty(at) || withSecret(string(file.Bytes[from:end])):
-		for _, q := range quotedText.FindAllIndex(file.Bytes[from:end], -1) {
-			quoted = append(quoted, []int{from + q[0], from + q[1]})
+		line.hidden = quotedText.FindAllIndex(file.Bytes, -1)
+	case x.onFaulty(at) || withSecret(string(file.Bytes[line.from:line.end])):
+		for _, q := range quotedText.FindAllIndex(file.Bytes[line.from:line.end], -1) {
+			line.hidden = append(line.hidden, []int{line.from + q[0], line.from + q[1]})
 		}
 	}
-	return strings.ToValidUTF8(strings.TrimSuffix(without(file.Bytes, from, end, quoted), "\r"), string(utf8.RuneError)), true
+	last := at.End.Byte
+	if at.End.Line != at.Start.Line {
+		last = line.end
+	}
+	e := Excerpt{Text: line.until(line.end, true), From: utf8.RuneCountInString(line.until(at.Start.Byte, false)), To: utf8.RuneCountInString(line.until(last, true))}
+	e.To = max(e.To, e.From+1)
+	return e, true
+}
+
+// Line is the line a place begins on, without its end; false where the place is in none of the files.
+func (x Excerpts) Line(at hcl.Range) (string, bool) {
+	e, ok := x.At(at)
+	return e.Text, ok
 }
 
 // onFaulty reports a place whose first line is one of those that a fault about a secret covers.
@@ -69,20 +89,33 @@ func (x Excerpts) onFaulty(at hcl.Range) bool {
 	return false
 }
 
-// without is text[from:end] with three stars for each of the spans.
-func without(text []byte, from, end int, spans [][]int) string {
+// shown is text[from:end] with three stars for each of the hidden spans, which stand in their order.
+type shown struct {
+	text      []byte
+	from, end int
+	hidden    [][]int
+}
+
+// until is what is shown of the text before the byte at an offset. Of a hidden span that the offset lies in, that is
+// nothing where the offset begins a part of the text, and all of the stars where it ends one.
+func (s shown) until(offset int, ends bool) string {
 	var b strings.Builder
-	for _, s := range spans {
-		if s[1] <= from || s[0] >= end {
+	at, offset := s.from, min(offset, s.end)
+	for _, span := range s.hidden {
+		if span[1] <= at || span[0] >= offset {
 			continue
 		}
-		b.Write(text[from:max(from, s[0])])
+		b.Write(s.text[at:max(at, span[0])])
+		if at = min(span[1], s.end); at > offset && !ends {
+			return valid(b.String())
+		}
 		b.WriteString("***")
-		from = min(s[1], end)
 	}
-	b.Write(text[from:end])
-	return b.String()
+	b.Write(s.text[at:max(at, offset)])
+	return valid(b.String())
 }
+
+func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }
 
 // mentionsSecret finds texts that may hold a secret, quotedText the texts in quotes in them.
 var (

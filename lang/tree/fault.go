@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Code names a kind of fault; it is stable, and what a waiver or a report refers to. HCL's own syntax and evaluation
@@ -125,17 +126,15 @@ func (f *faults) warn(code Code, at hcl.Range, summary, detail string) {
 }
 
 // expected lists what a place takes, sorted, with "or" before the last.
-func expected(words []string) string { return enumerate(words, " or ") }
+func expected(words []string) string { return enumerate(words, series.Or[string]) }
 
-func enumerate(words []string, last string) string {
+// enumerate lists words, sorted and each once, as one of package series does, and no more than a message holds.
+func enumerate(words []string, list func([]string) string) string {
 	words = slices.Clone(words)
 	slices.Sort(words)
 	words = slices.Compact(words)
 	if len(words) > expectationLimit {
-		return strings.Join(words[:expectationLimit], ", ") + fmt.Sprintf(" and %d more", len(words)-expectationLimit)
+		return series.AtMost(expectationLimit, words)
 	}
-	if len(words) > 1 {
-		return strings.Join(words[:len(words)-1], ", ") + last + words[len(words)-1]
-	}
-	return strings.Join(words, "")
+	return list(words)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // What the kinds that say who may do what have in common: recipients, settings with their bounds, rights.
@@ -260,7 +261,7 @@ func (l *loader) accessStatements(k kind, d *Declared, src *source) {
 		case i == 0 && st.Verb == access.Create && st.Kind == k.name:
 			object = st.Object
 			if len(st.Names) != 1 || st.Names[0] != d.Name.Name {
-				l.fault(CodeName, at, fmt.Sprintf("The statement defines %s", strings.Join(st.Names, ", ")),
+				l.fault(CodeName, at, fmt.Sprintf("The statement defines %s", series.And(st.Names)),
 					fmt.Sprintf("The manifest declares this file as %s, %s:%d. The two names have to agree.", d.Name, d.Entry.Filename, d.Entry.Start.Line))
 			}
 		default:

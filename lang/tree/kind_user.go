@@ -11,6 +11,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/access"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // userKind is a user. How he proves who he is names a secret by reference; a tree never holds the secret itself.
@@ -73,7 +74,7 @@ func (d *definition) authentication(block *hclsyntax.Block) ast.Authentication {
 	before := d.errors
 	if !slices.Contains(access.Methods(), a.Method) {
 		d.fault(CodeValue, block.LabelRanges[0], fmt.Sprintf("Unknown authentication %q", a.Method),
-			"ClickHouse knows "+strings.Join(access.Methods(), ", ")+"."+suggestMethod(a.Method))
+			"ClickHouse knows "+series.And(access.Methods())+"."+suggestMethod(a.Method))
 	}
 	// Looked at before the shape is: whatever is written here may be the secret itself.
 	for name, attr := range block.Body.Attributes {

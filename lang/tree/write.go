@@ -74,8 +74,8 @@ func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, color 
 	fmt.Fprintf(b, "%s%s%s: %s%s%s\n", start, word, reset, bold, oneLine(d.Summary), reset)
 	if s := d.Subject; s != nil {
 		fmt.Fprintf(b, "  on %s:%d:%d\n", s.Filename, s.Start.Line, s.Start.Column)
-		if line, ok := source.Line(*s); ok {
-			writeSource(b, line, *s, start, reset, width)
+		if line, ok := source.At(*s); ok {
+			writeSource(b, line, s.Start.Line, start, reset, width)
 		}
 	}
 	if d.Detail != "" {
@@ -90,16 +90,9 @@ func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, color 
 }
 
 // writeSource prints one source line and the marker under it. A long line is cut around the marker.
-func writeSource(b *bytes.Buffer, line string, at hcl.Range, start, reset string, width int) {
-	from := at.Start.Column - 1
-	to := at.End.Column - 1
-	runes := []rune(line)
-	if at.End.Line != at.Start.Line || to > len(runes) {
-		to = len(runes)
-	}
-	from = min(from, len(runes))
-	to = max(to, from+1)
-	gutter := fmt.Sprintf("%5d | ", at.Start.Line)
+func writeSource(b *bytes.Buffer, line Excerpt, number int, start, reset string, width int) {
+	from, to, runes := line.From, line.To, []rune(line.Text)
+	gutter := fmt.Sprintf("%5d | ", number)
 	if room := width - len(gutter); width > 0 && room > 20 && len(runes) > room {
 		cut := max(0, from-room/3)
 		runes = runes[cut:]

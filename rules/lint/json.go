@@ -68,7 +68,8 @@ func (j *jsonWriter) Write(f Finding) error {
 	if f.At.Filename != "" {
 		doc.File, doc.Line, doc.Column = j.src.path(f.At.Filename), f.At.Start.Line, f.At.Start.Column
 		doc.EndLine, doc.EndColumn = f.At.End.Line, f.At.End.Column
-		doc.Source, _ = j.src.line(f.At)
+		line, _ := j.src.line(f.At)
+		doc.Source = line.Text
 	}
 	if err := j.begin(); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/series"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
 
@@ -73,14 +74,5 @@ func findings(t *tree.Tree, d *tree.Declared, checks []Check) (found []Finding) 
 // column is the path of a column's attribute.
 func column(name, attr string) ast.Path { return ast.Path{Part: "column", Name: name, Attr: attr} }
 
-// list puts names in a row, the last one behind "and", and no more than a reader takes in.
-func list(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	if len(names) > 1 {
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return strings.Join(names, "")
-}
+// list puts names in a row, no more than a reader takes in.
+func list(names []string) string { return series.AtMost(6, names) }

@@ -167,7 +167,7 @@ func region(f Finding, src Source) sarifRegion {
 	}
 	r.EndColumn = max(r.EndColumn, 1)
 	if line, ok := src.line(f.At); ok {
-		r.Snippet = &sarifText{Text: line}
+		r.Snippet = &sarifText{Text: line.Text}
 	}
 	return r
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mitchellh/go-wordwrap"
+
+	"github.com/dfe-engine/dfe/lang/tree"
 )
 
 // TextOptions say what the reader's terminal can show.
@@ -51,14 +53,8 @@ func (t *text) Write(f Finding) error {
 }
 
 // source prints the line of the finding and a mark under the place; of a line longer than the terminal the part around it.
-func (t *text) source(b *bytes.Buffer, f Finding, line string) {
-	runes := []rune(line)
-	from := min(f.At.Start.Column-1, len(runes))
-	to := f.At.End.Column - 1
-	if f.At.End.Line != f.At.Start.Line || to > len(runes) {
-		to = len(runes)
-	}
-	to = max(to, from+1)
+func (t *text) source(b *bytes.Buffer, f Finding, line tree.Excerpt) {
+	from, to, runes := line.From, line.To, []rune(line.Text)
 	if room := t.o.Width - len(gutter); t.o.Width > 0 && room > 20 && len(runes) > room {
 		cut := min(max(0, from-room/3), len(runes)-1)
 		runes = runes[cut:]

@@ -60,9 +60,10 @@ func (s Source) path(file string) string {
 }
 
 // line returns the source line a place begins on, fit for a terminal.
-func (s Source) line(at hcl.Range) (string, bool) {
-	text, ok := s.Text.Line(at)
-	return strings.Map(printable, text), ok
+func (s Source) line(at hcl.Range) (tree.Excerpt, bool) {
+	line, ok := s.Text.At(at)
+	line.Text = strings.Map(printable, line.Text) // a rune for a rune
+	return line, ok
 }
 
 // printable keeps a hostile source from steering the terminal.

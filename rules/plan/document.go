@@ -33,9 +33,11 @@ type Regressed struct {
 type Bus struct {
 	// Brokers are live; 0 where they were not asked.
 	Brokers int `json:"brokers"`
-	// Skipped is why the bus was not asked, Error why it could not be read: the topics are then not among the objects.
+	// Skipped is why the bus was not asked, Error why it could not be read, and Code that as one word for programs: the
+	// topics are then not among the objects.
 	Skipped string `json:"skipped,omitempty"`
 	Error   string `json:"error,omitempty"`
+	Code    string `json:"code,omitempty"`
 }
 
 // What is done about an object as a whole: the gravest of what is done about its changes. Summary counts each object

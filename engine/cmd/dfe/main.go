@@ -18,6 +18,6 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for a clean end; the second is not held back.
 	context.AfterFunc(ctx, stop)
-	code := cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}, os.Args[1:])
+	code := cli.Run(ctx, cli.Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environ: os.Environ}, os.Args[1:])
 	os.Exit(code)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Fault is something that happens to statements of a member's clients.
@@ -208,7 +209,7 @@ func whats() []What {
 func (f Fault) check() error {
 	switch {
 	case !slices.Contains(whats(), f.What):
-		return fmt.Errorf("a fault %q is unknown: %q are possible", f.What, whats())
+		return fmt.Errorf("a fault %q is unknown: it is %s", f.What, series.Or(whats()))
 	case (f.What == Delay || f.What == DelayAnswer) && f.DelayMS <= 0:
 		return fmt.Errorf("the fault %s needs delay_ms, the milliseconds that it lasts", f.What)
 	case f.What == Fail && f.Code == 0:

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // Options say which cluster to start. The zero value is two members of one shard around a ZooKeeper, configured as a
@@ -83,7 +84,7 @@ func (o Options) Check() error {
 	}
 	for _, name := range o.Without {
 		if !slices.Contains(removable(), name) {
-			return fmt.Errorf("a cluster without %q: only %s can be left out", name, strings.Join(removable(), ", "))
+			return fmt.Errorf("a cluster without %q: only %s can be left out", name, series.Or(removable()))
 		}
 	}
 	return nil

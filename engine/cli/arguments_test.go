@@ -1,0 +1,40 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dfe-engine/dfe/engine/cli"
+)
+
+func TestACommandLineThatIsNoneSaysWhatIsMissingAndHowItIsWritten(t *testing.T) {
+	for _, c := range []struct{ line, fault, usage string }{
+		{"nosuch", `"dfe" has no command "nosuch"`, "usage:   dfe COMMAND, which is completion, demo,"},
+		{"shcema", `"dfe" has no command "shcema". Did you mean "schema"?`, "usage:   dfe COMMAND"},
+		{"schema lin", `"dfe schema" has no command "lin". Did you mean "lint"?`, "usage:   dfe schema COMMAND, which is apply, "},
+		{"completion nosuch", `"dfe completion" has no command "nosuch"`, "which is bash, fish, powershell or zsh"},
+		{"completion bash x", `"dfe completion bash" takes no argument, and is given "x"`, "usage:   dfe completion bash"},
+		{"help nosuch", `there is no help on "nosuch"`, "usage:   dfe COMMAND"},
+		{"help schema pln", `there is no help on "schema pln". Did you mean "plan"?`, "usage:   dfe schema COMMAND"},
+		{"serve x y", `"dfe serve" takes no argument, and is given "x" and "y"`, "example: DFE_ENGINE_CLICKHOUSE_URL="},
+		{"source plan", `"dfe source plan" needs FILE: the source config`, "usage:   dfe source plan FILE"},
+		{"tenant apply a b", `"dfe tenant apply" takes one argument, FILE (the tenants config), and is given "a" and "b"`, "example: dfe tenant apply tenants.hcl"},
+		{"token new", `"dfe token new" needs NAME: `, "example: dfe token new ci"},
+		{"schema explain a b", `"dfe schema explain" takes one argument, CODE`, "usage:   dfe schema explain [CODE]"},
+		{"schema plan --exitcode", `unknown flag: --exitcode. Did you mean "--exit-code"?`, "usage:   dfe schema plan [flags]"},
+		{"schema plan --out", "flag needs an argument: --out", "example: dfe schema plan --url"},
+	} {
+		r := run(t, nil, strings.Fields(c.line)...)
+		r.demand(t, cli.ExitUsage, "dfe: "+c.fault, c.usage, "help:    dfe")
+		if r.out != "" {
+			t.Errorf("dfe %s: standard output holds %q", c.line, r.out)
+		}
+	}
+	run(t, nil, "token", "new", "").demand(t, cli.ExitUsage, "needs NAME, which is empty")
+}
+
+func TestACommandThatOnlyHasCommandsShowsItsHelp(t *testing.T) {
+	for _, line := range []string{"schema", "topic", "source", "tenant", "token", "completion", "help schema", "schema --help", "help"} {
+		run(t, nil, strings.Fields(line)...).demand(t, cli.ExitDone, "Available Commands:")
+	}
+}
