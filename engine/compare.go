@@ -173,7 +173,7 @@ func seen(p *rules.Pair, live *catalog.Object) {
 // undeclared lists the live tables, views and dictionaries of the declared databases that nothing declares, by name.
 func (c *comparison) undeclared() []rules.Pair {
 	if c.schema.part != nil {
-		return c.forgotten()
+		return c.takenOut()
 	}
 	databases := map[string]bool{}
 	for _, d := range c.schema.objects {
@@ -205,8 +205,8 @@ func inOrder(a, b rules.Pair) int {
 }
 
 // reads is what has to be read to compare a schema: the databases its objects live in. Of a part it is the objects
-// alone: others have theirs beside them.
-func (s *schema) reads() catalog.Scope {
+// alone, and those of the records that it declares no more: others have theirs beside them.
+func (s *schema) reads(records map[ledger.Key]*ledger.Record) catalog.Scope {
 	databases := map[string]bool{}
 	for _, d := range s.objects {
 		switch {
@@ -226,6 +226,12 @@ func (s *schema) reads() catalog.Scope {
 		scope.Names = []ast.Name{}
 		for name := range s.relations {
 			scope.Names = append(scope.Names, name)
+		}
+		for _, key := range s.takenOut(records) {
+			scope.Access = scope.Access || key.Kind.IsAccess()
+			if isRelation(key.Kind) {
+				scope.Names = append(scope.Names, relationName(key.Name))
+			}
 		}
 	}
 	return scope

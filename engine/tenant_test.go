@@ -168,7 +168,7 @@ func TestATenantThatIsTakenOutIsReportedAndKeepsItsLimits(t *testing.T) {
 			reported = append(reported, string(o.Kind)+" "+strings.ReplaceAll(o.Name, e.db, "DB")+": "+o.Action)
 		}
 	}
-	want := []string{"quota group_DB_g: report", "user group_DB_g: report", "row_policy group_DB_g ON DB.orders: report", "role group_DB_g__reader: report"}
+	want := []string{"quota group_DB_g: report", "user group_DB_g: report", "row_policy group_DB_g ON DB.orders: report", "role group_DB_g__reader: report", "grant group_DB_g__shared: report"}
 	if diff := cmp.Diff(want, reported); diff != "" || r.State != engine.Converged {
 		t.Errorf("%s: %s", r.State, diff)
 	}

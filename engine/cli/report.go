@@ -230,7 +230,12 @@ func (a *app) showStatus(s *engine.Status) error {
 			when = o.Time.UTC().Format("2006-01-02 15:04:05")
 		}
 		live := string(o.Live)
+		if o.Live == engine.Unread && o.Reason != "" {
+			live += ": " + o.Reason
+		}
 		switch {
+		case o.TakenOut:
+			live += ", of a " + o.Scope + " that declares it no more"
 		case o.Refused > 0:
 			live += fmt.Sprintf(", %d refused", o.Refused)
 		case o.Scope == string(ledger.ScopeSource) || o.Scope == string(ledger.ScopeTenant):

@@ -11,6 +11,8 @@ type Report struct {
 	Version int      `json:"version"`
 	Cluster Cluster  `json:"bus"`
 	Topics  []*Topic `json:"topics"`
+	// Beside is what was found under the names that the run was asked about besides; nil where the bus was not read.
+	Beside map[string]Read `json:"-"`
 }
 
 // Cluster is the bus as it was found.
