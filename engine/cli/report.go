@@ -7,12 +7,13 @@ import (
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/visible"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 func (a *app) writeJSON(document any) error {
-	encoder := json.NewEncoder(a.Out)
+	encoder := json.NewEncoder(a.exact.Out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(document)
@@ -61,7 +62,7 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	}
 	b.WriteString(leftOut(t, &plan.Overlay{Fault: r.OverlayFault, Refused: r.OverlayRefused}))
 	for _, n := range r.Notices {
-		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
+		b.WriteString(t.paint(cyan, n.Code) + ": " + visible.Line(n.Text) + "\n")
 	}
 	if r.Bus.Skipped != "" && len(r.Topics) > 0 {
 		b.WriteString(t.paint(dim, "topics are skipped: "+r.Bus.Skipped) + "\n")
@@ -79,7 +80,7 @@ func leftOut(t terminal, o *plan.Overlay) string {
 	}
 	if o != nil {
 		for _, r := range o.Refused {
-			b.WriteString(t.paint(red, "refused of the overlay") + ": " + r.Kind + " " + r.Object + ": " + r.Text() + "\n")
+			b.WriteString(t.paint(red, "refused of the overlay") + ": " + r.Kind + " " + visible.Line(r.Object) + ": " + r.Text() + "\n")
 		}
 	}
 	return b.String()

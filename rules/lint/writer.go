@@ -2,7 +2,6 @@ package lint
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -59,16 +58,5 @@ func (s Source) path(file string) string {
 	return strings.TrimSuffix(s.Prefix, "/") + "/" + file
 }
 
-// line returns the source line a place begins on, fit for a terminal.
-func (s Source) line(at hcl.Range) (string, bool) {
-	text, ok := s.Text.Line(at)
-	return strings.Map(printable, text), ok
-}
-
-// printable keeps a hostile source from steering the terminal.
-func printable(r rune) rune {
-	if r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-		return r
-	}
-	return utf8.RuneError
-}
+// line returns the source line a place begins on.
+func (s Source) line(at hcl.Range) (string, bool) { return s.Text.Line(at) }
