@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -55,9 +58,24 @@ func post(t *testing.T, url, token, text string) (int, service.Deployed) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var document service.Deployed
-	if err := json.NewDecoder(answer.Body).Decode(&document); err != nil {
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
 		t.Fatal(err)
+	}
+	var document service.Deployed
+	if err := json.Unmarshal(body, &document); err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile("service/testdata/deployed.v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(instance); err != nil {
+		t.Errorf("a document of status %d: %v\n%s", answer.StatusCode, err, body)
 	}
 	return answer.StatusCode, document
 }

@@ -52,7 +52,7 @@ func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 // as many are looked at at once as there are processors; plain views follow, because one over * shows what its table
 // looks like after the plan.
 func (b *Book) Plan(pairs []Pair, options Options) *plan.Document {
-	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs))}
+	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs)), Statements: []*plan.Statement{}}
 	statements := make([][]*plan.Statement, len(pairs))
 	others, views := viewsLast(pairs)
 	known := newShapes(pairs, &options)

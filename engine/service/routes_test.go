@@ -131,7 +131,7 @@ func TestTheDocumentsKeepTheirShape(t *testing.T) {
 	}
 }
 
-func compiled(t *testing.T, text []byte) *jsonschema.Schema {
+func compiled(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
