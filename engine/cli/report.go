@@ -122,7 +122,7 @@ func remarks(o *engine.ObjectReport) []string {
 		case c.Action != string(rules.Refused):
 			continue
 		}
-		note := word + " " + c.Path
+		note := strings.TrimSuffix(word+" "+c.Path, " ") // the object as a whole has no path
 		if c.Live != "" || c.Desired != "" {
 			note += fmt.Sprintf(" (live %s, declared %s)", orNone(c.Live), orNone(c.Desired))
 		}
