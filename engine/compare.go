@@ -143,8 +143,12 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	if r == nil && c.schema.part != nil {
 		r = c.anyScope[object{d.Kind, d.Name.String()}] // another part made it
 	}
+	foreign := c.foreign(d)
+	if foreign != nil {
+		r = foreign
+	}
 	if r != nil && r.Existed() {
-		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
+		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns, Foreign: foreign != nil}
 		if d.Kind == ast.KindNamedCollection {
 			p.Recorded.Columns = recordedKeys(r)
 		}
@@ -158,6 +162,20 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 		p.Inlined = c.madeWith(p.Live, d)
 	}
 	return p
+}
+
+// foreign is the record of an object of the schema that a source or the tenants declare as well, or nil.
+func (c *comparison) foreign(d *declared) *ledger.Record {
+	if c.schema.part != nil {
+		return nil // parts share the database of an organisation, and declare it alike
+	}
+	key := d.key()
+	for _, key.Scope = range []ledger.Scope{ledger.ScopeSource, ledger.ScopeTenant} {
+		if r := c.records[key]; r != nil && r.Existed() && r.Outcome != Undeclared {
+			return r
+		}
+	}
+	return nil
 }
 
 func seen(p *rules.Pair, live *catalog.Object) {

@@ -248,14 +248,34 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 		core: below.core, rendered: rendered, part: part,
 	}
 	for _, d := range rendered.Objects {
-		if taken := below.find(identity{d.Kind, d.Name}); taken != nil {
+		if taken := below.holder(d.Kind, d.Name); taken != nil {
 			return nil, part.fault(rendered, hcl.Diagnostics{{Severity: hcl.DiagError, Extra: tree.CodeDuplicate,
 				Summary: fmt.Sprintf("%s belongs to the %s", d.Name, taken.scope),
-				Detail:  fmt.Sprintf("The %s that %s needs is declared there. Give one of the two another name.", d.Kind, part.What)}})
+				Detail:  fmt.Sprintf("A %s of this name is needed for %s, and a %s is declared there. Give one of the two another name.", d.Kind, part.What, taken.Kind)}})
 		}
 		s.add(&declared{d, part.Scope, rendered.Release})
 	}
 	return s, e.checkLoss(s)
+}
+
+// holder is the declared object that holds a name among those that share one space of names with a kind: tables, views
+// and dictionaries do, and so do users and roles. It is nil where nothing does.
+func (s *schema) holder(kind ast.Kind, name ast.Name) *declared {
+	space := func(kind ast.Kind) ast.Kind {
+		switch {
+		case isRelation(kind):
+			return ast.KindTable
+		case kind == ast.KindUser:
+			return ast.KindRole
+		}
+		return kind
+	}
+	for _, d := range slices.Concat(s.objects, s.topics) {
+		if d.Name == name && space(d.Kind) == space(kind) {
+			return d
+		}
+	}
+	return nil
 }
 
 func (part *Part) fault(rendered *tree.Tree, diags hcl.Diagnostics) error {

@@ -221,3 +221,16 @@ func TestADatabaseThatASourceMadeIsNotAdoptedByTheTenantsNorTheOtherWayAround(t 
 		}
 	}
 }
+
+// TestATenantWhoseUserTheSchemaHasAsARoleIsRefusedByName: users and roles share their names.
+func TestATenantWhoseUserTheSchemaHasAsARoleIsRefusedByName(t *testing.T) {
+	e := newEstate(t)
+	role := e.in("release = \"1\"\nrole \"org_DB_a\" { from = \"mine/r.hcl\" }\n-- mine/r.hcl --\nexclusive = true\n")
+	dir := t.TempDir()
+	writeTree(t, dir, "-- manifest.hcl --\n"+role)
+	e.Engine = e.engine(engine.Options{Overlay: dir, Wait: time.Minute})
+	_, err := e.apply(twoTenants)
+	if err == nil || !strings.Contains(err.Error(), e.in("org_DB_a belongs to the overlay; A user of this name is needed for the tenants")) {
+		t.Errorf("%v", err)
+	}
+}

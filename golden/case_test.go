@@ -172,6 +172,8 @@ func (c *testCase) readOptions() error {
 			o.recorded = &rules.Recorded{Scope: scope}
 			if columns == "taken_out" {
 				o.recorded.TakenOut = true
+			} else if columns == "foreign" {
+				o.recorded.Foreign = true
 			} else if columns != "" {
 				o.recorded.Columns = strings.Split(columns, ",")
 			}

@@ -106,6 +106,8 @@ func factTable() []fact {
 			func(s *situation) bool { return s.renameOf() != "" }),
 		nameFact("rename_of", "that live column", true, (*situation).renameOf),
 		boolFact("recorded", "the ledger recorded the object, the column or the key as applied", true, (*situation).recorded),
+		boolFact("foreign", "a source or the tenants declare the object, and so does the schema or its overlay", false,
+			func(s *situation) bool { return s.pair.Recorded != nil && s.pair.Recorded.Foreign }),
 		boolFact("taken_out", "the config of a source, or that of the tenants, declared the object and does so no more", false,
 			func(s *situation) bool { return s.pair.Recorded != nil && s.pair.Recorded.TakenOut }),
 		{rulelang.Fact{Name: "column_kind", Type: rulelang.Enum, Doc: "the kind of the live column",

@@ -130,6 +130,9 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	if views != nil && !rewrites(changes) {
 		changes = append(changes, views.stale(pair, p.live, p.desired)...)
 	}
+	if r := pair.Recorded; r != nil && r.Foreign && pair.Live != nil && len(changes) > 0 {
+		changes = []ast.Change{otherKind(pair.Live.Kind(), pair.Desired.Kind())} // who made it has the say on every part of it
+	}
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
 		if pair.Kind.IsAccess() && pair.Desired != nil {
