@@ -143,8 +143,12 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	if r == nil && c.schema.part != nil {
 		r = c.anyScope[object{d.Kind, d.Name.String()}] // another part made it
 	}
+	foreign := c.foreign(d)
+	if foreign != nil {
+		r = foreign
+	}
 	if r != nil && r.Existed() {
-		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns}
+		p.Recorded = &rules.Recorded{Scope: string(r.Scope), Columns: r.Decisions.Columns, Foreign: foreign != nil}
 		if d.Kind == ast.KindNamedCollection {
 			p.Recorded.Columns = recordedKeys(r)
 		}
@@ -160,6 +164,20 @@ func (c *comparison) pair(d *declared, live *catalog.Object) rules.Pair {
 	return p
 }
 
+// foreign is the record of an object of the schema that a source or the tenants declare as well, or nil.
+func (c *comparison) foreign(d *declared) *ledger.Record {
+	if c.schema.part != nil {
+		return nil // parts share the database of an organisation, and declare it alike
+	}
+	key := d.key()
+	for _, key.Scope = range []ledger.Scope{ledger.ScopeSource, ledger.ScopeTenant} {
+		if r := c.records[key]; r != nil && r.Existed() && r.Outcome != Undeclared {
+			return r
+		}
+	}
+	return nil
+}
+
 func seen(p *rules.Pair, live *catalog.Object) {
 	if live == nil {
 		return
@@ -173,7 +191,7 @@ func seen(p *rules.Pair, live *catalog.Object) {
 // undeclared lists the live tables, views and dictionaries of the declared databases that nothing declares, by name.
 func (c *comparison) undeclared() []rules.Pair {
 	if c.schema.part != nil {
-		return c.forgotten()
+		return c.takenOut()
 	}
 	databases := map[string]bool{}
 	for _, d := range c.schema.objects {
@@ -205,8 +223,8 @@ func inOrder(a, b rules.Pair) int {
 }
 
 // reads is what has to be read to compare a schema: the databases its objects live in. Of a part it is the objects
-// alone: others have theirs beside them.
-func (s *schema) reads() catalog.Scope {
+// alone, and those of the records that it declares no more: others have theirs beside them.
+func (s *schema) reads(records map[ledger.Key]*ledger.Record) catalog.Scope {
 	databases := map[string]bool{}
 	for _, d := range s.objects {
 		switch {
@@ -226,6 +244,12 @@ func (s *schema) reads() catalog.Scope {
 		scope.Names = []ast.Name{}
 		for name := range s.relations {
 			scope.Names = append(scope.Names, name)
+		}
+		for _, key := range s.takenOut(records) {
+			scope.Access = scope.Access || key.Kind.IsAccess()
+			if isRelation(key.Kind) {
+				scope.Names = append(scope.Names, relationName(key.Name))
+			}
 		}
 	}
 	return scope

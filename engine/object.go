@@ -233,11 +233,8 @@ func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalo
 	r.Refused, r.Reported = uint32(o.Refused()), uint32(o.Reported())
 	r.Statement = strings.Join(o.Statements, ";\n")
 	var actions []string
+	tellChanges(r, o.Changes)
 	for _, c := range o.Changes {
-		r.Decisions.Changes = append(r.Decisions.Changes, ledger.Decision{Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule, Reason: c.Reason})
-		if !slices.Contains(r.Rules, c.Rule) {
-			r.Rules = append(r.Rules, c.Rule)
-		}
 		if rules.Action(c.Action).Carried() && !slices.Contains(actions, c.Action) {
 			actions = append(actions, c.Action)
 		}
@@ -253,6 +250,9 @@ func (p *pass) fill(r *ledger.Record, d *declared, o *ObjectReport, live *catalo
 				r.Decisions.Columns = append(r.Decisions.Columns, c.Name)
 			}
 		}
+	}
+	if g, isGrant := d.Object.(*ast.Grant); isGrant {
+		r.Decisions.To = g.To
 	}
 	if live != nil {
 		r.UUID, r.Modified, r.ReadAt = live.UUID, live.Modified, live.ReadAt
@@ -280,7 +280,7 @@ func (p *pass) tells(r *ledger.Record) bool {
 		return true
 	}
 	return newest.LiveChecksum != r.LiveChecksum || newest.Refused != r.Refused || newest.Error != r.Error ||
-		!maps.Equal(newest.ValueHashes, r.ValueHashes) || r.Refused+r.Reported > 0 && !slices.Equal(newest.Decisions.Changes, r.Decisions.Changes)
+		!maps.Equal(newest.ValueHashes, r.ValueHashes) || !slices.Equal(newest.Decisions.To, r.Decisions.To) || r.Refused+r.Reported > 0 && !slices.Equal(newest.Decisions.Changes, r.Decisions.Changes)
 }
 
 // record writes a row, or keeps it until there is a ledger.

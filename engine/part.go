@@ -33,9 +33,12 @@ type Part struct {
 	Files map[string]*hcl.File
 	// Whole demands that nothing is sent where a change is refused: whoever asked for it is told and may ask for another.
 	Whole bool
-	// Complete says that the part is all there is of its scope: what the ledger records under it and the part does not
-	// declare is reported.
-	Complete bool
+	// Owns tells of an object that the ledger records under the scope whether it is of this part: one that is, and that the
+	// part does not declare any more, is reported. Nil: none is.
+	Owns func(kind ast.Kind, name string) bool
+	// Prefixes are what the names of the objects begin with that the part owns, so that the ledger is asked about these
+	// alone. None: it is asked about all of its scope.
+	Prefixes []string
 }
 
 // RefusedError is a part with a change that is refused: nothing was sent. Plan says what and why.
@@ -245,14 +248,34 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 		core: below.core, rendered: rendered, part: part,
 	}
 	for _, d := range rendered.Objects {
-		if taken := below.find(identity{d.Kind, d.Name}); taken != nil {
+		if taken := below.holder(d.Kind, d.Name); taken != nil {
 			return nil, part.fault(rendered, hcl.Diagnostics{{Severity: hcl.DiagError, Extra: tree.CodeDuplicate,
 				Summary: fmt.Sprintf("%s belongs to the %s", d.Name, taken.scope),
-				Detail:  fmt.Sprintf("The %s that %s needs is declared there. Give one of the two another name.", d.Kind, part.What)}})
+				Detail:  fmt.Sprintf("A %s of this name is needed for %s, and a %s is declared there. Give one of the two another name.", d.Kind, part.What, taken.Kind)}})
 		}
 		s.add(&declared{d, part.Scope, rendered.Release})
 	}
 	return s, e.checkLoss(s)
+}
+
+// holder is the declared object that holds a name among those that share one space of names with a kind: tables, views
+// and dictionaries do, and so do users and roles. It is nil where nothing does.
+func (s *schema) holder(kind ast.Kind, name ast.Name) *declared {
+	space := func(kind ast.Kind) ast.Kind {
+		switch {
+		case isRelation(kind):
+			return ast.KindTable
+		case kind == ast.KindUser:
+			return ast.KindRole
+		}
+		return kind
+	}
+	for _, d := range slices.Concat(s.objects, s.topics) {
+		if d.Name == name && space(d.Kind) == space(kind) {
+			return d
+		}
+	}
+	return nil
 }
 
 func (part *Part) fault(rendered *tree.Tree, diags hcl.Diagnostics) error {
@@ -267,19 +290,30 @@ func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]
 	if s.part == nil || l == nil {
 		return l.Newest(ctx)
 	}
-	var names, shared []string
-	if !s.part.Complete {
+	var names ledger.Names
+	if s.part.Owns == nil || len(s.part.Prefixes) > 0 {
+		names.Prefixes = s.part.Prefixes
 		for _, d := range slices.Concat(s.objects, s.topics) {
-			names = append(names, d.Name.String())
+			names.Exact = append(names.Exact, d.Name.String())
 		}
 	}
-	records, err := l.NewestIn(ctx, s.scope, names...)
+	records, err := l.NewestIn(ctx, s.scope, names)
 	if err != nil {
 		return nil, err
 	}
+	declared := s.keys()
+	maps.DeleteFunc(records, func(key ledger.Key, _ *ledger.Record) bool {
+		return !declared[key] && !s.owned(key) // another source may have a name with the same beginning
+	})
+	var shared []string
 	for _, name := range s.databases() {
 		if records[ledger.Key{Scope: s.scope, Kind: ast.KindDatabase, Name: name}] == nil {
 			shared = append(shared, name)
+		}
+	}
+	for _, key := range s.takenOut(records) {
+		if key.Kind == ast.KindDatabase {
+			shared = append(shared, key.Name)
 		}
 	}
 	if len(shared) == 0 {
@@ -289,7 +323,7 @@ func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]
 		if scope == s.scope {
 			continue
 		}
-		more, err := l.NewestIn(ctx, scope, shared...)
+		more, err := l.NewestIn(ctx, scope, ledger.Names{Exact: shared})
 		if err != nil {
 			return nil, err
 		}
@@ -298,58 +332,11 @@ func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]
 	return records, nil
 }
 
-// forgotten lists the live objects that the ledger records under the scope of a complete part and that the part declares
-// no more.
-func (c *comparison) forgotten() []rules.Pair {
-	if !c.schema.part.Complete {
-		return nil
-	}
-	var pairs []rules.Pair
-	for key, r := range c.records {
-		if key.Scope != c.schema.scope || !r.Existed() || slices.ContainsFunc(c.schema.objects, func(d *declared) bool { return d.key() == key }) {
-			continue
-		}
-		live := c.recorded(key)
-		if live == nil {
-			continue
-		}
-		p := rules.Pair{Kind: key.Kind, Name: live.Name}
-		seen(&p, live)
-		pairs = append(pairs, p)
-	}
-	slices.SortFunc(pairs, inOrder)
-	return pairs
-}
-
-// recorded is what is live of an object that the ledger records, or nil. A grant is no object of the server's.
-func (c *comparison) recorded(key ledger.Key) *catalog.Object {
-	if key.Kind == ast.KindDatabase {
-		return c.live.Databases[key.Name]
-	}
-	for _, o := range c.live.Access.Objects(key.Kind) {
-		if o.Name.String() == key.Name {
-			return o
-		}
-	}
-	return nil
-}
-
 // refuse ends a pass that would do a part of what was asked for: it tells what is refused and sends nothing.
 func (p *pass) refuse(doc *plan.Document) error {
 	for i, d := range p.schema.objects {
 		p.report.Objects = append(p.report.Objects, p.withheld(d, doc.Objects[i]))
 	}
+	p.others(doc)
 	return &RefusedError{p.part.What, doc}
-}
-
-// ledger opens the ledger that a plan reads. A part reads no other table.
-func (s *schema) ledger(ctx context.Context, conn *catalog.Conn, live *catalog.Catalog) (*ledger.Ledger, error) {
-	if s.part == nil {
-		return ledger.Open(conn, live)
-	}
-	table, err := catalog.ReadObject(ctx, conn, ast.KindTable, ledger.Table())
-	if err != nil {
-		return nil, err
-	}
-	return ledger.OpenObject(conn, table)
 }

@@ -80,6 +80,14 @@ func TestWhatIsDecidedAboutAConfigStandsInItsCase(t *testing.T) {
 				}
 				pairs = append(pairs, p)
 			}
+			for _, b := range before {
+				declared := slices.ContainsFunc(pairs, func(p rules.Pair) bool { return p.Kind == b.Kind() && p.Name == b.ID() })
+				if declared || b.Kind() == ast.KindTopic {
+					continue
+				}
+				pairs = append(pairs, rules.Pair{Kind: b.Kind(), Name: b.ID(), Live: rules.Render(b, rules.SelfHosted),
+					Seen: rules.Seen{Kind: b.Kind()}, Recorded: &rules.Recorded{Scope: "source", TakenOut: true}})
+			}
 			var got bytes.Buffer
 			if err := plan.WriteText(&got, book.Plan(pairs, rules.Options{Platform: rules.SelfHosted, LedgerRead: true}), plan.TextOptions{Rules: true}); err != nil {
 				t.Fatal(err)

@@ -271,7 +271,7 @@ func (p *pass) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := catalog.ReadBeside(ctx, p.conn, live, p.schema.reads()); err != nil {
+	if err := catalog.ReadBeside(ctx, p.conn, live, p.schema.reads(records)); err != nil {
 		return err
 	}
 	p.c = p.e.comparison(p.schema, live, records)
@@ -311,7 +311,7 @@ func (p *pass) flushEarly(ctx context.Context) error {
 
 // read reads the tables, views and dictionaries, those in full about which the ledger does not tell enough.
 func (p *pass) read(ctx context.Context) error {
-	scope := p.schema.reads()
+	scope := p.schema.reads(p.c.records)
 	if p.ledger == nil || p.e.options.Release == unreleased || p.part != nil {
 		return catalog.ReadTables(ctx, p.conn, p.c.live, scope)
 	}
@@ -361,7 +361,9 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 	case newer != "" && !p.e.options.AllowDowngrade:
 		return p.regress(ctx, doc, newer)
 	}
-	if p.part != nil && p.part.Whole && doc.Summary.Refused+doc.Summary.Unreadable > 0 {
+	if p.part != nil && p.part.Whole && slices.ContainsFunc(doc.Objects[:len(p.schema.objects)], func(o *plan.Object) bool {
+		return o.Action == plan.ObjectRefused || o.Unreadable != nil
+	}) {
 		return p.refuse(doc)
 	}
 	statements := map[object][]*plan.Statement{}
@@ -422,7 +424,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		failures = append(failures, err)
 	}
 	if p.part != nil {
-		return errors.Join(failures...)
+		return errors.Join(append(failures, p.noteTakenOut(ctx))...)
 	}
 	if err := p.compareMembers(ctx); err != nil {
 		failures = append(failures, err)
@@ -449,6 +451,9 @@ func (p *pass) others(doc *plan.Document) {
 			continue
 		}
 		other := &ObjectReport{Kind: ast.Kind(o.Kind), Name: o.Name, Action: o.Action, Outcome: Undeclared, Changes: o.Changes, Error: unreadable(o)}
+		if p.part != nil {
+			other.Scope = string(p.schema.scope)
+		}
 		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
 		p.report.Objects = append(p.report.Objects, other)
 	}

@@ -78,15 +78,15 @@ func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Con
 	if err := e.checkServer(facts, s); err != nil {
 		return err
 	}
-	live, err := catalog.ReadObjects(ctx, conn, facts, s.reads())
-	if err != nil {
-		return err
-	}
-	l, err := s.ledger(ctx, conn, live)
+	l, err := openLedger(ctx, conn)
 	if err != nil {
 		return err
 	}
 	records, err := s.records(ctx, l)
+	if err != nil {
+		return err
+	}
+	live, err := catalog.ReadObjects(ctx, conn, facts, s.reads(records))
 	if err != nil {
 		return err
 	}

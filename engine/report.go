@@ -71,7 +71,8 @@ type Report struct {
 	LeaseUnreleased bool `json:"lease_unreleased,omitempty"`
 }
 
-// Undeclared is the outcome of a live object that nothing declares. The ledger never holds it.
+// Undeclared is the outcome of a live object that nothing declares. The ledger holds it of what the config of a source, or
+// that of the tenants, declared and does so no more.
 const Undeclared ledger.Outcome = "undeclared"
 
 // Withheld is the outcome of an object for which a pass would have sent something and did not, because it sent nothing at

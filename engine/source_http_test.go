@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -55,9 +58,24 @@ func post(t *testing.T, url, token, text string) (int, service.Deployed) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var document service.Deployed
-	if err := json.NewDecoder(answer.Body).Decode(&document); err != nil {
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
 		t.Fatal(err)
+	}
+	var document service.Deployed
+	if err := json.Unmarshal(body, &document); err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.NewCompiler().Compile("service/testdata/deployed.v1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(instance); err != nil {
+		t.Errorf("a document of status %d: %v\n%s", answer.StatusCode, err, body)
 	}
 	return answer.StatusCode, document
 }
@@ -160,5 +178,88 @@ func TestAServiceThatIsToldToStopEndsADeployAfterTheStatementAtHand(t *testing.T
 	}
 	if r := y.deploy(web); r.Summary.Applied != 3 || r.Summary.Unchanged != 2 {
 		t.Errorf("the next deploy: %+v", r.Summary)
+	}
+}
+
+// paths lists what findings are about, as "column.status remove".
+func paths(findings []*service.Finding) string {
+	list := make([]string, len(findings))
+	for i, f := range findings {
+		list[i] = f.Path + " " + f.Op
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestAChangeThatIsNotAdditiveIsRefusedByNameAndWhatIsLeftOutIsReported has each kind of change that a config can make to
+// a source which is deployed.
+func TestAChangeThatIsNotAdditiveIsRefusedByNameAndWhatIsLeftOutIsReported(t *testing.T) {
+	text := web + `
+column "kind" { type = "Enum8('a' = 1, 'b' = 2)" }
+column "note" {
+  type    = "Nullable(String)"
+  codec   = "ZSTD(1)"
+}
+column "cost" {
+  type    = "UInt32"
+  default = 0
+}
+column "twice" {
+  type  = "UInt64"
+  alias = "cost * 2"
+}
+index "by_status" {
+  expression = "status"
+  type       = "minmax"
+}
+`
+	y := newYard(t)
+	y.deploy(text)
+	for _, c := range []struct {
+		old, new          string
+		refused, reported string
+	}{
+		{`"UInt16"`, `"UInt8"`, "column.status.type change", ""},
+		{`"UInt16"`, `"UInt64"`, "column.status.type change", ""},
+		{`"LowCardinality(String)"`, `"String"`, "column.host.type change", ""},
+		{`"Nullable(String)"`, `"String"`, "column.note.type change", ""},
+		{`, 'b' = 2`, ``, "column.kind.type change", ""},
+		{`ZSTD(1)`, `ZSTD(3)`, "column.note.codec change", ""},
+		{`default = 0`, `default = 1`, "column.cost.default change", ""},
+		{`default = 0`, ``, "column.cost.kind remove", ""},
+		{`alias = `, `materialized = `, "column.twice.kind change", ""},
+		{`["host"]`, `["host", "status"]`, "order_by change", ""},
+		{`["host"]`, `[]`, "order_by change", ""},
+		{`= 30`, `= 7`, "ttl change", ""},
+		{`= 30`, `= 0`, "ttl remove", ""},
+		{`"minmax"`, `"set(10)"`, "index.by_status.type change", ""},
+		{`"timeseries"`, `"minimal"`, "partition_by change, order_by change, ttl change", "column.timestamp remove, setting.ttl_only_drop_parts remove"},
+		{`column "kind" { type = "Enum8('a' = 1, 'b' = 2)" }`, ``, "", "column.kind remove"},
+		{`type       = "minmax"`, "type = \"minmax\"\n}\nindex \"by_host\" {\n  expression = \"host\"\n  type = \"minmax\"", "", "index.by_host add"},
+	} {
+		changed := strings.Replace(text, c.old, c.new, 1)
+		doc, err := y.PlanPart(t.Context(), part(t, changed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, code := 200, ""
+		if c.refused != "" {
+			status, code = 409, "refused"
+		}
+		got, d := over(t, y.Engine, changed)
+		if got != status || d.Code != code || paths(d.Refused) != c.refused || paths(d.Reported) != c.reported || (doc.Summary.Refused > 0) != (c.refused != "") {
+			t.Errorf("%s -> %s: %d %q, refused %q, reported %q, the plan %+v", c.old, c.new, got, d.Code, paths(d.Refused), paths(d.Reported), doc.Summary)
+		}
+		if c.refused == "" {
+			y.deploy(text)
+			continue
+		}
+		for _, f := range d.Refused {
+			if f.Reason == "" || f.Advice == "" || f.Live == f.Desired {
+				t.Errorf("%s -> %s: %+v", c.old, c.new, f)
+			}
+		}
+		if d.Summary.Statements != 0 {
+			t.Errorf("%s -> %s: %d statements were sent", c.old, c.new, d.Summary.Statements)
+		}
 	}
 }

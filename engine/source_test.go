@@ -346,3 +346,44 @@ func TestThePassOfTheSchemaLeavesTheObjectsOfASourceToIt(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestWhatASourceHasIsNotTakenByTheOverlay declares in the overlay what a source of that name has, or would have.
+func TestWhatASourceHasIsNotTakenByTheOverlay(t *testing.T) {
+	const (
+		topic = "-- manifest.hcl --\nrelease = \"1\"\ntopic \"acme__webx2daccess_land\" { from = \"mine/t.hcl\" }\n-- mine/t.hcl --\npartitions = 1\n"
+		table = "-- manifest.hcl --\nrelease = \"1\"\ndatabase \"org_acme\" {\n  comment = \"mine\"\n}\ntable \"org_acme.webx2daccess\" { from = \"mine/t.sql\" }\ntable \"org_acme.more\" { from = \"mine/more.sql\" }\n" +
+			"-- mine/t.sql --\nCREATE TABLE org_acme.webx2daccess (a UInt8) ENGINE = MergeTree ORDER BY a\n-- mine/more.sql --\nCREATE TABLE org_acme.more (a UInt8) ENGINE = MergeTree ORDER BY a\n"
+	)
+	y := newYard(t)
+	with := func(overlay string) *engine.Engine {
+		dir := t.TempDir()
+		writeTree(t, dir, overlay)
+		return y.engine(engine.Options{Overlay: dir, Wait: time.Minute})
+	}
+	for overlay, name := range map[string]string{topic: "acme__webx2daccess_land", table: "org_acme"} {
+		_, _, err := with(overlay).PassPart(t.Context(), part(t, web))
+		var fault *engine.TreeError
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), name+" belongs to the overlay") || len(y.databases()) != 0 {
+			t.Errorf("%s: %v, databases %q", name, err, y.databases())
+		}
+	}
+	y.deploy(web)
+	for range 2 { // the row about the first refusal does not make it the overlay's
+		r, err := with(table).Pass(t.Context())
+		if err != nil || r.State != engine.Converged {
+			t.Fatalf("%s, %v", r.State, err)
+		}
+		got := map[string]ledger.Outcome{}
+		for _, o := range r.Objects {
+			if o.Scope == string(ledger.ScopeOverlay) {
+				got[o.Name] = o.Outcome
+			}
+		}
+		if got["org_acme"] != ledger.Refused || got["org_acme.webx2daccess"] != ledger.Refused || got["org_acme.more"] == ledger.Refused {
+			t.Errorf("the overlay: %v", got)
+		}
+	}
+	if again := y.deploy(web); again.Summary.Statements != 0 {
+		t.Errorf("the source again: %+v", again.Summary)
+	}
+}

@@ -58,11 +58,15 @@ type ObjectStatus struct {
 	Time          *time.Time     `json:"time,omitempty"`
 	Pass          string         `json:"pass,omitempty"`
 	Live          Match          `json:"live"`
-	Declared      bool           `json:"declared"`
-	Checksum      string         `json:"checksum,omitempty"`      // recorded
-	LiveChecksum  string         `json:"live_checksum,omitempty"` // now
-	Refused       uint32         `json:"refused,omitempty"`
-	Error         string         `json:"error,omitempty"`
+	// Reason is why Live is unread or unreadable.
+	Reason   string `json:"reason,omitempty"`
+	Declared bool   `json:"declared"`
+	// TakenOut says that the config of a source, or that of the tenants, declared the object and does so no more.
+	TakenOut     bool   `json:"taken_out,omitempty"`
+	Checksum     string `json:"checksum,omitempty"`      // recorded
+	LiveChecksum string `json:"live_checksum,omitempty"` // now
+	Refused      uint32 `json:"refused,omitempty"`
+	Error        string `json:"error,omitempty"`
 }
 
 // Status reads the ledger and the server and changes nothing.
@@ -89,7 +93,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	// What is recorded may live in a database that the tree does not declare any more.
-	scope := s.reads()
+	scope := s.reads(nil)
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
 		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
@@ -106,6 +110,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	// The reason why the bus could not be read is in the report.
 	report, _ := e.topicStatus(ctx, s, records)
 	status.topics(report, records)
+	status.besideTopics(report, records)
 	return status, nil
 }
 
@@ -174,30 +179,19 @@ func (e *Engine) status(s *schema, live *catalog.Catalog, records map[ledger.Key
 	for _, d := range s.topics { // the bus is asked about them
 		declared[d.key()] = true
 	}
-	relations := map[string]*catalog.Object{}
-	for name, o := range live.Relations {
-		relations[name.String()] = o
-	}
 	var others []*ObjectStatus
 	for key, r := range records {
 		if declared[key] {
 			continue
 		}
-		o := relations[key.Name]
-		switch key.Kind {
-		case ast.KindDatabase:
-			o = live.Databases[key.Name]
-		case ast.KindFunction:
-			o = live.Functions[key.Name]
-		case ast.KindNamedCollection:
-			o = live.Collections[key.Name]
-		}
-		if key.Kind.IsAccess() {
-			o = live.Access.Find(key.Kind, ast.Name{Name: key.Name})
+		o := recordedIn(live, key, r)
+		if r.Outcome == Undeclared && !r.Existed() && o == nil {
+			continue // a config named it no more, and it was dropped: that is all there is to know
 		}
 		other := statusOf(key, false, r, o)
-		if r.Existed() && (key.Kind == ast.KindGrant || !key.Kind.InClickHouse()) {
-			other.Live = Unread // a server keeps rights, and no grant by its name; the bus is asked about declared topics alone
+		other.TakenOut = r.Outcome == Undeclared
+		if key.Kind == ast.KindGrant && o == nil && r.Existed() && len(r.Decisions.To) == 0 {
+			other.Live, other.Reason = Unread, "an older engine recorded it, without whom it is for"
 		}
 		others = append(others, other)
 	}
@@ -225,6 +219,9 @@ func statusOf(key ledger.Key, declared bool, r *ledger.Record, live *catalog.Obj
 		s.Live = Unrecorded
 	case live.Tree == nil:
 		s.Live = Unreadable
+		if live.Unreadable != nil {
+			s.Reason = live.Unreadable.Error()
+		}
 	case live.Kind == key.Kind && s.LiveChecksum == r.LiveChecksum:
 		s.Live = Matches
 	default:

@@ -168,7 +168,7 @@ func TestATenantThatIsTakenOutIsReportedAndKeepsItsLimits(t *testing.T) {
 			reported = append(reported, string(o.Kind)+" "+strings.ReplaceAll(o.Name, e.db, "DB")+": "+o.Action)
 		}
 	}
-	want := []string{"quota group_DB_g: report", "user group_DB_g: report", "row_policy group_DB_g ON DB.orders: report", "role group_DB_g__reader: report"}
+	want := []string{"quota group_DB_g: report", "user group_DB_g: report", "row_policy group_DB_g ON DB.orders: report", "role group_DB_g__reader: report", "grant group_DB_g__shared: report"}
 	if diff := cmp.Diff(want, reported); diff != "" || r.State != engine.Converged {
 		t.Errorf("%s: %s", r.State, diff)
 	}
@@ -219,5 +219,18 @@ func TestADatabaseThatASourceMadeIsNotAdoptedByTheTenantsNorTheOtherWayAround(t 
 		if o.Kind == ast.KindDatabase && (o.Adopted || o.Outcome != ledger.Unchanged) {
 			t.Errorf("%s is %s, adopted: %t", o.Name, o.Outcome, o.Adopted)
 		}
+	}
+}
+
+// TestATenantWhoseUserTheSchemaHasAsARoleIsRefusedByName: users and roles share their names.
+func TestATenantWhoseUserTheSchemaHasAsARoleIsRefusedByName(t *testing.T) {
+	e := newEstate(t)
+	role := e.in("release = \"1\"\nrole \"org_DB_a\" { from = \"mine/r.hcl\" }\n-- mine/r.hcl --\nexclusive = true\n")
+	dir := t.TempDir()
+	writeTree(t, dir, "-- manifest.hcl --\n"+role)
+	e.Engine = e.engine(engine.Options{Overlay: dir, Wait: time.Minute})
+	_, err := e.apply(twoTenants)
+	if err == nil || !strings.Contains(err.Error(), e.in("org_DB_a belongs to the overlay; A user of this name is needed for the tenants")) {
+		t.Errorf("%v", err)
 	}
 }

@@ -68,6 +68,8 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 			}
 		}
 	}
+	takenOut := p.schema.takenOutTopics(records)
+	run.Beside = takenOut
 	switch {
 	case p.report.Code == releaseRegressed:
 		run.May = func(*topics.Topic) string {
@@ -80,6 +82,9 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 	p.report.Bus, p.report.Topics = report.Cluster, report.Topics
 	if err == nil {
 		err = unrecorded
+	}
+	if err == nil && report.Beside != nil {
+		err = p.noteTopics(ctx, takenOut, report.Beside)
 	}
 	return err
 }
@@ -119,12 +124,7 @@ func (p *pass) recordTopic(ctx context.Context, t *topics.Topic) error {
 	if t.Outcome == ledger.Refused {
 		r.Refused = 1
 	}
-	for _, c := range t.Changes {
-		r.Decisions.Changes = append(r.Decisions.Changes, ledger.Decision{Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule, Reason: c.Reason})
-		if !slices.Contains(r.Rules, c.Rule) {
-			r.Rules = append(r.Rules, c.Rule)
-		}
-	}
+	tellChanges(r, t.Changes)
 	if !p.tells(r) {
 		return nil
 	}
@@ -144,10 +144,12 @@ func (e *Engine) planTopics(ctx context.Context, s *schema, records map[ledger.K
 	e.options.Progress(Progress{Step: "reading the bus"})
 	run := e.topicRunner(s)
 	run.LedgerRead = ledgerRead
+	takenOut := s.takenOutTopics(records)
+	run.Beside = takenOut
 	// The reason why the bus could not be read is in the report.
 	report, objects, _ := run.Plan(ctx, s.declaredTopics(records))
 	doc.Bus.Brokers, doc.Bus.Skipped, doc.Bus.Error, doc.Bus.Code = report.Cluster.Brokers, report.Cluster.Skipped, report.Cluster.Error, report.Cluster.Code
-	doc.Objects = append(doc.Objects, objects...)
+	doc.Objects = append(append(doc.Objects, objects...), s.decideBeside(takenOut, report.Beside)...)
 	doc.Count()
 }
 
@@ -202,6 +204,12 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 	}
 	run := e.topicRunner(s)
 	run.Former = s.formerTopics(records)
+	known := s.keys()
+	for key, r := range records {
+		if key.Kind == ast.KindTopic && r.Existed() && !known[key] && !slices.Contains(run.Beside, key.Name) {
+			run.Beside = append(run.Beside, key.Name)
+		}
+	}
 	return run.Status(ctx, declared)
 }
 
@@ -227,9 +235,33 @@ func (s *schema) formerTopics(records map[ledger.Key]*ledger.Record) []topics.Fo
 	return list
 }
 
-// Unread is an object of which nothing is known: a topic, because the bus was not asked or did not answer, or a recorded
-// grant or topic whose definition is not at hand.
+// Unread is an object of which nothing is known: a topic, because the bus was not asked or did not answer, or a grant of
+// which the ledger does not tell whom it is for. The reason says which.
 const Unread Match = "unread"
+
+// besideTopics compares the recorded topics that no tree declares with what the bus has: those of data sources.
+func (s *Status) besideTopics(report *topics.Report, records map[ledger.Key]*ledger.Record) {
+	for _, o := range s.Objects {
+		r := records[ledger.Key{Scope: ledger.Scope(o.Scope), Kind: o.Kind, Name: o.Name}]
+		if o.Kind != ast.KindTopic || o.Declared || r == nil || !r.Existed() {
+			continue
+		}
+		read, asked := report.Beside[o.Name]
+		o.LiveChecksum = read.Checksum()
+		switch {
+		case !asked:
+			o.Live, o.Reason = Unread, cmp.Or(report.Cluster.Skipped, report.Cluster.Error)
+		case read.Unreadable != "":
+			o.Live, o.Reason = Unreadable, read.Unreadable
+		case read.Topic == nil:
+			o.Live = Gone
+		case o.LiveChecksum == r.LiveChecksum:
+			o.Live = Matches
+		default:
+			o.Live = Differs
+		}
+	}
+}
 
 // statusOfTopic is a topic beside the newest row of the ledger about it.
 func statusOfTopic(t *topics.Topic, r *ledger.Record) *ObjectStatus {
@@ -239,7 +271,7 @@ func statusOfTopic(t *topics.Topic, r *ledger.Record) *ObjectStatus {
 	case t.Outcome == topics.Unread:
 		s.Live = Unread
 	case t.Outcome == ledger.Failed:
-		s.Live, s.Error = Unreadable, t.Error
+		s.Live, s.Reason, s.Error = Unreadable, t.Error, t.Error
 	case t.Live == nil: // as the ledger has it: absent, or gone
 	case r == nil:
 		s.Live = Unrecorded

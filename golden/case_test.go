@@ -170,7 +170,11 @@ func (c *testCase) readOptions() error {
 		case "recorded":
 			scope, columns, _ := strings.Cut(value, " ")
 			o.recorded = &rules.Recorded{Scope: scope}
-			if columns != "" {
+			if columns == "taken_out" {
+				o.recorded.TakenOut = true
+			} else if columns == "foreign" {
+				o.recorded.Foreign = true
+			} else if columns != "" {
 				o.recorded.Columns = strings.Split(columns, ",")
 			}
 		case "ledger":

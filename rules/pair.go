@@ -55,6 +55,10 @@ type Value struct {
 type Recorded struct {
 	Scope   string
 	Columns []string // of the definition last applied, or the keys of a named collection; where the ledger tells
+	// Foreign says that another part of the deployment declares the object: a source, or the tenants.
+	Foreign bool
+	// TakenOut says that the config of a source, or that of the tenants, declared the object and does so no more.
+	TakenOut bool
 }
 
 // Unreadable is why one side of a pair cannot be compared.

@@ -43,8 +43,17 @@ func (p *Pair) sides(o *Options) (live, desired ast.Object) {
 func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 	s := newSituation(b.facts, options)
 	live, desired := pair.sides(options)
-	s.about(pair, live, desired, append(compare(live, desired), hiddenValues(pair, live, desired)...))
+	s.about(pair, live, desired, pair.owned(append(compare(live, desired), hiddenValues(pair, live, desired)...)))
 	return b.decide(s)
+}
+
+// owned are the changes of a pair to be decided about: of an object that another part of the deployment declares there is
+// one, whatever differs, because who made it has the say on all of it.
+func (p *Pair) owned(changes []ast.Change) []ast.Change {
+	if p.Recorded == nil || !p.Recorded.Foreign || p.Live == nil || p.Desired == nil || len(changes) == 0 {
+		return changes
+	}
+	return []ast.Change{otherKind(p.Live.Kind(), p.Desired.Kind())}
 }
 
 // Plan decides about every pair and plans the statements. The document's objects stand in the order of the pairs, its
@@ -52,7 +61,7 @@ func (b *Book) Decide(pair *Pair, options *Options) []Decision {
 // as many are looked at at once as there are processors; plain views follow, because one over * shows what its table
 // looks like after the plan.
 func (b *Book) Plan(pairs []Pair, options Options) *plan.Document {
-	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs))}
+	doc := &plan.Document{Version: plan.Version, Platform: string(options.Platform), Objects: make([]*plan.Object, len(pairs)), Statements: []*plan.Statement{}}
 	statements := make([][]*plan.Statement, len(pairs))
 	others, views := viewsLast(pairs)
 	known := newShapes(pairs, &options)
@@ -130,6 +139,7 @@ func (b *Book) planObject(s *situation, pair *Pair, views *shapes) *objectPlan {
 	if views != nil && !rewrites(changes) {
 		changes = append(changes, views.stale(pair, p.live, p.desired)...)
 	}
+	changes = pair.owned(changes)
 	object.Adopted = s.options.LedgerRead && pair.Live != nil && pair.Desired != nil && pair.Recorded == nil
 	if len(changes) == 0 {
 		if pair.Kind.IsAccess() && pair.Desired != nil {

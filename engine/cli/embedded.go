@@ -79,14 +79,14 @@ type running struct {
 
 func (a *app) serveEmbedded(ctx context.Context, path, password string, port uint16) error {
 	s, err := embedded.Start(ctx, embedded.Options{
-		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Password: password, Progress: a.Err, Access: access.New(),
+		Path: path, Listen: net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))), Password: password, Progress: a.exact.Err, Access: access.New(),
 		Log: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err
 	}
 	if a.format == formatJSON {
-		err = json.NewEncoder(a.Out).Encode(running{1, s.URL(), s.Version(), path})
+		err = json.NewEncoder(a.exact.Out).Encode(running{1, s.URL(), s.Version(), path})
 	} else {
 		_, err = fmt.Fprintf(a.Out, "ClickHouse %s answers at %s; Ctrl-C ends it\n", s.Version(), s.URL())
 	}

@@ -30,7 +30,7 @@ func (a *app) explainCommand() *cobra.Command {
 				return err
 			}
 			if a.format == formatJSON {
-				return json.NewEncoder(a.Out).Encode(struct {
+				return json.NewEncoder(a.exact.Out).Encode(struct {
 					Version int `json:"version"`
 					codeDocument
 					Text string `json:"text"`
@@ -75,7 +75,7 @@ func (a *app) listCodes() error {
 		codes = append(codes, codeOf(c))
 	}
 	if a.format == formatJSON {
-		return json.NewEncoder(a.Out).Encode(struct {
+		return json.NewEncoder(a.exact.Out).Encode(struct {
 			Version int            `json:"version"`
 			Codes   []codeDocument `json:"codes"`
 		}{1, codes})

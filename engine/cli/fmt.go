@@ -94,7 +94,7 @@ func (f *formatting) run(ctx context.Context, paths []string) error {
 		}
 	}
 	if f.app.format == formatJSON {
-		return json.NewEncoder(f.Out).Encode(struct {
+		return json.NewEncoder(f.exact.Out).Encode(struct {
 			Version int             `json:"version"`
 			Files   []formattedFile `json:"files"`
 		}{1, f.files})
@@ -159,7 +159,7 @@ func (f *formatting) file(path string) error {
 	}
 	f.files = append(f.files, done)
 	if f.app.format == formatText && done.Changed {
-		_, err = fmt.Fprint(f.Out, f.shown(done))
+		_, err = fmt.Fprint(f.verbatim(), f.shown(done))
 	}
 	return err
 }

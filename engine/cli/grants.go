@@ -97,6 +97,6 @@ func (a *app) showGrants(n *engine.Needed) error {
 	if n.Asked {
 		fmt.Fprintf(&b, "-- %d of %d missing\n", n.Missing(), len(n.Grants))
 	}
-	_, err := fmt.Fprint(a.Out, b.String())
+	_, err := fmt.Fprint(a.verbatim(), b.String())
 	return err
 }

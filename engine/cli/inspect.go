@@ -113,7 +113,7 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 		}
 		b.WriteString(laidOut(i.Definition) + "\n\n")
 	}
-	_, err = fmt.Fprint(a.Out, b.String())
+	_, err = fmt.Fprint(a.verbatim(), b.String())
 	return err
 }
 

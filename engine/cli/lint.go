@@ -121,12 +121,12 @@ func (a *app) lint(ctx context.Context, t *tree.Tree, diags hcl.Diagnostics, rul
 	var w lint.Writer
 	switch a.format {
 	case formatJSON:
-		w = lint.NewJSON(a.Out, src)
+		w = lint.NewJSON(a.exact.Out, src)
 	case formatSARIF:
-		w = lint.NewSARIF(a.Out, src, release())
+		w = lint.NewSARIF(a.exact.Out, src, release())
 	default:
 		term := a.terminal(a.Out)
-		w = lint.NewText(a.Out, src, lint.TextOptions{Color: term.color, Width: term.width})
+		w = lint.NewText(a.exact.Out, src, lint.TextOptions{Color: term.color, Width: term.width})
 	}
 	var count lint.Count
 	for f := range lint.Run(t, diags, more) {

@@ -77,7 +77,7 @@ type runningMember struct {
 // serveMembers runs a cluster until it is told to stop.
 func (a *app) serveMembers(ctx context.Context, m members, path string, port uint16) (err error) {
 	o := m.options()
-	o.Dir, o.Progress = path, a.Err
+	o.Dir, o.Progress = path, a.exact.Err
 	if port != 0 {
 		for i := range m.number {
 			o.Ports = append(o.Ports, int(port)+i)
@@ -113,7 +113,7 @@ func (a *app) announce(c *cluster.Cluster, control string) error {
 		doc.Members = append(doc.Members, runningMember{m.Name(), m.URL()})
 	}
 	if a.format == formatJSON {
-		return json.NewEncoder(a.Out).Encode(doc)
+		return json.NewEncoder(a.exact.Out).Encode(doc)
 	}
 	var text strings.Builder
 	for _, m := range doc.Members {

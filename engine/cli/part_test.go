@@ -40,6 +40,8 @@ func TestASourceIsPlannedAndAppliedAndTellsByItsExitCode(t *testing.T) {
 		}
 	}
 	put(`"String"`, `"UInt64"`)
+	source("plan").demand(t, cli.ExitDone, "column.bed.type  refused  String -> UInt64", "advice: ", "1 refused")
+	source("plan", "--exit-code").demand(t, cli.ExitDifferences)
 	source("apply").demand(t, cli.ExitFailed, "refused column.bed.type", "nothing was sent")
 	source("apply", "--exit-code").demand(t, cli.ExitDifferences, "is refused")
 	var report struct {
@@ -49,6 +51,10 @@ func TestASourceIsPlannedAndAppliedAndTellsByItsExitCode(t *testing.T) {
 	refused := source("apply", "--format", "json")
 	refused.demand(t, cli.ExitFailed)
 	decode(t, refused.out, &report)
+	put("keys ", "views = [\"latest\"]\nkeys ")
+	source("plan", "--exit-code").demand(t, cli.ExitDifferences, "view org_garden.beds__errors  report", "2 reported")
+	source("apply").demand(t, cli.ExitDone, "undeclared  view  org_garden.beds__daily_volume", "report: a config declared", "a deploy drops nothing", "2 reported")
+	dfe(t, nil, "schema", "status", "--tree", dir, "--embedded", data).demand(t, cli.ExitDone, "matches, of a source that declares it no more")
 	if report.Code != "refused" || report.Summary.Refused != 1 || report.Summary.Statements != 0 {
 		t.Errorf("%+v", report)
 	}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/visible"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
 func (a *app) writeJSON(document any) error {
-	encoder := json.NewEncoder(a.Out)
+	encoder := json.NewEncoder(a.exact.Out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(document)
@@ -61,7 +62,7 @@ func (a *app) writeReport(r *engine.Report, all bool) error {
 	}
 	b.WriteString(leftOut(t, &plan.Overlay{Fault: r.OverlayFault, Refused: r.OverlayRefused}))
 	for _, n := range r.Notices {
-		b.WriteString(t.paint(cyan, n.Code) + ": " + n.Text + "\n")
+		b.WriteString(t.paint(cyan, n.Code) + ": " + visible.Line(n.Text) + "\n")
 	}
 	if r.Bus.Skipped != "" && len(r.Topics) > 0 {
 		b.WriteString(t.paint(dim, "topics are skipped: "+r.Bus.Skipped) + "\n")
@@ -79,7 +80,7 @@ func leftOut(t terminal, o *plan.Overlay) string {
 	}
 	if o != nil {
 		for _, r := range o.Refused {
-			b.WriteString(t.paint(red, "refused of the overlay") + ": " + r.Kind + " " + r.Object + ": " + r.Text() + "\n")
+			b.WriteString(t.paint(red, "refused of the overlay") + ": " + r.Kind + " " + visible.Line(r.Object) + ": " + r.Text() + "\n")
 		}
 	}
 	return b.String()
@@ -121,7 +122,7 @@ func remarks(o *engine.ObjectReport) []string {
 		case c.Action != string(rules.Refused):
 			continue
 		}
-		note := word + " " + c.Path
+		note := strings.TrimSuffix(word+" "+c.Path, " ") // the object as a whole has no path
 		if c.Live != "" || c.Desired != "" {
 			note += fmt.Sprintf(" (live %s, declared %s)", orNone(c.Live), orNone(c.Desired))
 		}
@@ -230,7 +231,12 @@ func (a *app) showStatus(s *engine.Status) error {
 			when = o.Time.UTC().Format("2006-01-02 15:04:05")
 		}
 		live := string(o.Live)
+		if o.Live == engine.Unread && o.Reason != "" {
+			live += ": " + o.Reason
+		}
 		switch {
+		case o.TakenOut:
+			live += ", of a " + o.Scope + " that declares it no more"
 		case o.Refused > 0:
 			live += fmt.Sprintf(", %d refused", o.Refused)
 		case o.Scope == string(ledger.ScopeSource) || o.Scope == string(ledger.ScopeTenant):

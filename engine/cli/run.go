@@ -14,6 +14,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/lang/tree"
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // The exit codes of DESIGN.md section 8.
@@ -36,7 +37,9 @@ type Process struct {
 // Run runs one command line, the program's name left out, and returns the exit code. Everything it started has ended
 // when it returns.
 func Run(ctx context.Context, p Process, args []string) int {
-	a := &app{Process: p}
+	ink := visible.NewInk()
+	a := &app{Process: p, exact: p, ink: ink}
+	a.Out, a.Err = ink.Writer(p.Out), ink.Writer(p.Err)
 	a.work()
 	root := a.root()
 	root.SetArgs(args)
@@ -44,12 +47,24 @@ func Run(ctx context.Context, p Process, args []string) int {
 	return a.finish(err)
 }
 
-// app is one run of the program.
+// app is one run of the program. What it writes to Out and Err is made visible there, whoever wrote the texts; what a
+// program reads, and what makes itself visible, is written to exact.
 type app struct {
 	Process
+	exact  Process
+	ink    *visible.Ink
 	format string
 	// warned says that the variables that are none have been told.
 	warned bool
+}
+
+// verbatim is where a text goes that programs read as well, such as statements: a terminal gets it visible, and a file or a
+// pipe as it is.
+func (a *app) verbatim() io.Writer {
+	if a.terminal(a.Out).is {
+		return a.Out
+	}
+	return a.exact.Out
 }
 
 // exit is a command's outcome that is no error: its output says all there is.
@@ -113,14 +128,14 @@ func (a *app) fail(err error, diagnostics []tree.Diagnostic) {
 		fmt.Fprintf(a.Err, "dfe: %s\n", coded(err))
 	}
 	if a.format == formatJSON {
-		_ = json.NewEncoder(a.Out).Encode(failure{1, err.Error(), errorCode(err), diagnostics})
+		_ = json.NewEncoder(a.exact.Out).Encode(failure{1, err.Error(), errorCode(err), diagnostics})
 	}
 }
 
 // treeFaults prints each fault with the line it is in.
 func (a *app) treeFaults(e *engine.TreeError) {
 	t := a.terminal(a.Err)
-	if err := tree.WriteDiagnostics(a.Err, e.Files, e.Diags, t.color, t.width); err != nil {
+	if err := tree.WriteDiagnostics(a.exact.Err, e.Files, e.Diags, t.color, t.width); err != nil {
 		fmt.Fprintln(a.Err, e)
 	}
 	fmt.Fprintf(a.Err, "dfe: %s cannot be used; nothing was sent\n", e.What)

@@ -122,10 +122,10 @@ func writePlan(path string, doc *plan.Document) error {
 
 func (a *app) showPlan(doc *plan.Document, all bool) error {
 	if a.format == formatJSON {
-		return plan.WriteJSON(a.Out, doc, plan.JSONOptions{All: all})
+		return plan.WriteJSON(a.exact.Out, doc, plan.JSONOptions{All: all})
 	}
 	t := a.terminal(a.Out)
-	return plan.WriteText(a.Out, doc, plan.TextOptions{Color: t.color, All: all, Width: t.width})
+	return plan.WriteText(a.exact.Out, doc, plan.TextOptions{Color: t.color, All: all, Width: t.width})
 }
 
 func (a *app) applyCommand() *cobra.Command {

@@ -161,7 +161,7 @@ func (a *app) serviceLog(c config.Config) *slog.Logger {
 	if c.LogFormat == "text" {
 		return slog.New(slog.NewTextHandler(a.Err, o))
 	}
-	return slog.New(slog.NewJSONHandler(a.Err, o))
+	return slog.New(slog.NewJSONHandler(a.exact.Err, o))
 }
 
 func listenError(address string, err error) error {

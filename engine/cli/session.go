@@ -257,7 +257,7 @@ func (s *session) passPlan(reviewed *plan.Document) func(context.Context) (engin
 
 // startEmbedded starts the embedded engine. It is silent but for fetching its library.
 func (a *app) startEmbedded(ctx context.Context, o embedded.Options) (*embedded.Server, error) {
-	o.Log, o.Progress, o.Access = slog.New(slog.DiscardHandler), a.Err, access.New()
+	o.Log, o.Progress, o.Access = slog.New(slog.DiscardHandler), a.exact.Err, access.New()
 	return embedded.Start(ctx, o)
 }
 

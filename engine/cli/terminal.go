@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // terminal is what a stream can show.
@@ -16,14 +18,18 @@ type terminal struct {
 	is    bool
 	color bool
 	width int // columns; 0 where it is no terminal
+	ink   *visible.Ink
 }
 
 func (a *app) terminal(w io.Writer) terminal {
+	if v, covered := w.(*visible.Writer); covered {
+		w = v.Under()
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || a.Getenv("TERM") == "dumb" {
 		return terminal{}
 	}
-	t := terminal{is: true, color: a.Getenv("NO_COLOR") == ""}
+	t := terminal{is: true, color: a.Getenv("NO_COLOR") == "", ink: a.ink}
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 		t.width = width
 	}
@@ -39,7 +45,7 @@ type progress struct {
 	shown bool
 }
 
-func (a *app) progress() *progress { return &progress{out: a.Err, term: a.terminal(a.Err)} }
+func (a *app) progress() *progress { return &progress{out: a.exact.Err, term: a.terminal(a.Err)} }
 
 func (p *progress) show(text string) {
 	if !p.term.is {
@@ -47,6 +53,7 @@ func (p *progress) show(text string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	text = visible.Line(text)
 	if limit := p.term.width - 1; limit > 0 && utf8.RuneCountInString(text) > limit {
 		text = string([]rune(text)[:limit])
 	}
@@ -69,7 +76,7 @@ func (t terminal) paint(color, text string) string {
 	if !t.color || text == "" {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return t.ink.Paint(color, text)
 }
 
 const (
@@ -86,7 +93,9 @@ const (
 func columns(rows [][]string, paint func(row, column int, text string) string) string {
 	var widths []int
 	for _, row := range rows {
-		for i, cell := range row {
+		for i := range row {
+			row[i] = visible.Line(row[i]) // a name takes the place it is shown in, and one line
+			cell := row[i]
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}

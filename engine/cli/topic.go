@@ -216,7 +216,7 @@ func (a *app) showTopics(r *topics.Report) error {
 	for i, topic := range r.Topics {
 		b.WriteString(lines[i+1])
 		for _, note := range topicRemarks(topic) {
-			b.WriteString("    " + note + "\n")
+			b.WriteString("    " + strings.ReplaceAll(note, "\n", "\n    ") + "\n")
 		}
 	}
 	for i, f := range r.Former {

@@ -51,7 +51,7 @@ func (a *app) versionCommand() *cobra.Command {
 			}
 			v := versions{1, release(), core.Release, embedded.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			if a.format == formatJSON {
-				return json.NewEncoder(a.Out).Encode(v)
+				return json.NewEncoder(a.exact.Out).Encode(v)
 			}
 			fmt.Fprint(a.Out, columns([][]string{
 				{"dfe", v.Engine}, {"core schema release", v.Schemas}, {"embedded ClickHouse", v.Embedded}, {"go", v.Go + " " + v.Platform},

@@ -123,17 +123,32 @@ func (l *Ledger) Append(ctx context.Context, records ...*Record) error {
 // Newest returns the newest row of each object, in one query.
 func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) { return l.newest(ctx, "") }
 
-// NewestIn returns the newest row of each object of a scope, and where names are given of these alone.
-func (l *Ledger) NewestIn(ctx context.Context, scope Scope, names ...string) (map[Key]*Record, error) {
-	where := " WHERE scope = " + ast.QuoteString(string(scope))
-	if len(names) > 0 {
-		quoted := make([]string, len(names))
-		for i, name := range names {
+// Names are those that a reader of the ledger asks about: each of Exact, and every one that begins with one of Prefixes.
+// The zero value is every name.
+type Names struct{ Exact, Prefixes []string }
+
+// condition is what the names are in a query, "" for every name.
+func (n Names) condition() string {
+	var either []string
+	if len(n.Exact) > 0 {
+		quoted := make([]string, len(n.Exact))
+		for i, name := range n.Exact {
 			quoted[i] = ast.QuoteString(name)
 		}
-		where += " AND name IN (" + strings.Join(quoted, ", ") + ")"
+		either = append(either, "name IN ("+strings.Join(quoted, ", ")+")")
 	}
-	return l.newest(ctx, where)
+	for _, prefix := range n.Prefixes {
+		either = append(either, "startsWith(name, "+ast.QuoteString(prefix)+")")
+	}
+	if len(either) == 0 {
+		return ""
+	}
+	return " AND (" + strings.Join(either, " OR ") + ")"
+}
+
+// NewestIn returns the newest row of each object of a scope that has one of the names.
+func (l *Ledger) NewestIn(ctx context.Context, scope Scope, names Names) (map[Key]*Record, error) {
+	return l.newest(ctx, " WHERE scope = "+ast.QuoteString(string(scope))+names.condition())
 }
 
 // Done returns the newest row of each object for which a statement was sent.

@@ -82,6 +82,8 @@ type Decisions struct {
 	Changes []Decision `json:"changes,omitempty"`
 	// Columns are those of the definition applied, to notice one that someone dropped.
 	Columns []string `json:"columns,omitempty"`
+	// To are the users and roles of a grant, by whom the server finds it.
+	To []string `json:"to,omitempty"`
 }
 
 // Decision is what was decided about one change.

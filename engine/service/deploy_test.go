@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
@@ -96,11 +97,32 @@ func (d *door) call(path, token, text string, header ...string) (int, http.Heade
 	}
 	w := httptest.NewRecorder()
 	d.ServeHTTP(w, r)
+	return w.Code, w.Header(), answered(d, w.Body.Bytes())
+}
+
+// answered reads an answer, which has to be as the golden schema of its document says: a list is never null.
+func answered(t testing.TB, text []byte) service.Deployed {
+	t.Helper()
 	var document service.Deployed
-	if err := json.Unmarshal(w.Body.Bytes(), &document); err != nil {
-		d.Errorf("%s: %v in %s", path, err, w.Body)
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Errorf("%v in %s", err, text)
 	}
-	return w.Code, w.Header(), document
+	name := "deployed"
+	if document.Source == "" {
+		name = "fault"
+	}
+	schema, err := os.ReadFile(filepath.Join("testdata", name+".v1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = compiled(t, schema).Validate(instance)
+	}
+	if err != nil {
+		t.Errorf("the document is no %s document: %v\n%s", name, err, text)
+	}
+	return document
 }
 
 const deployWeb, planWeb = "/api/v1/sources/web/deploy", "/api/v1/sources/web/plan"

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/visible"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -90,7 +92,8 @@ func (s *Service) page(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", s.renderer.policy)
-	_, _ = w.Write(b.Bytes())
+	// The page itself has nothing that is not visible; what it shows was written by others.
+	_, _ = io.WriteString(w, visible.Text(b.String()))
 }
 
 func headline(state engine.State) string {

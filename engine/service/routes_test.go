@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -130,7 +131,7 @@ func TestTheDocumentsKeepTheirShape(t *testing.T) {
 	}
 }
 
-func compiled(t *testing.T, text []byte) *jsonschema.Schema {
+func compiled(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -185,6 +186,20 @@ func TestNamesAndTextsAreTextOnThePage(t *testing.T) {
 	text := body(t, get(t, passed(t, r), http.MethodGet, "/"))
 	if strings.Contains(text, "<script>") || strings.Count(text, "</style>") != 1 || !strings.Contains(text, "&lt;script&gt;") {
 		t.Error("a name became markup")
+	}
+}
+
+func TestWhatHidesOrTurnsTextAroundIsShownOnThePageAndKeptInTheDocument(t *testing.T) {
+	const evil = "user\u202eresu\u200b\x1b[2J"
+	objects := shop(ledger.Unchanged)
+	objects[7].Name, objects[8].Error, objects[9].Reads = "shop.`"+evil+"`", evil, []string{"shop.`" + evil + "`"}
+	s := passed(t, ended(engine.Failed, evil, objects))
+	text := body(t, get(t, s, http.MethodGet, "/"))
+	if i := strings.IndexFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && !unicode.IsGraphic(c) }); i >= 0 || !strings.Contains(text, `user\u202eresu\u200b\x1b[2J`) {
+		t.Errorf("the page has %q", text[max(0, i):max(0, i)+20])
+	}
+	if d := document(t, s); d.Objects[7].Name != objects[7].Name || d.Error != evil {
+		t.Errorf("the document says %q, %q", d.Objects[7].Name, d.Error)
 	}
 }
 

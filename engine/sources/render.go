@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
+	"github.com/dfe-engine/dfe/lang/ident"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/stdlib"
 )
@@ -26,7 +29,18 @@ func (c *Config) Part() engine.Part {
 	return engine.Part{
 		Scope: ledger.ScopeSource, What: c.What(), Render: c.render, Whole: true,
 		Files: map[string]*hcl.File{c.name: c.file},
+		Owns:  c.owns, Prefixes: []string{ident.Join(c.Table().String(), ""), c.Topic() + "_"},
 	}
+}
+
+// owns reports an object of the ledger that the source has, or had: it says so by its name. The database is the
+// organisation's.
+func (c *Config) owns(kind ast.Kind, name string) bool {
+	if kind == ast.KindTopic {
+		word, found := strings.CutPrefix(name, c.Topic()+"_")
+		return found && word != "" && !strings.Contains(word, "_") // web_land_load is of the source web_land
+	}
+	return name == c.Table().String() || strings.HasPrefix(name, ident.Join(c.Table().String(), ""))
 }
 
 // What names the source for people.

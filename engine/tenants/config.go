@@ -27,7 +27,18 @@ import (
 const (
 	// configLimit bounds a config, in bytes.
 	configLimit = 4 << 20
+	// mostCounted is the largest limit of what is counted, longestTime that of execution_time, in seconds: a server keeps
+	// times in nanoseconds (ClickHouse's ParserCreateQuotaQuery and EnabledQuota), and takes 9e12 s for 9223372036.85 s
+	// (26.7, measured).
+	mostCounted = 1<<63 - 1
+	longestTime = 9223372036
 )
+
+// shortestTime is the smallest limit of execution_time, in seconds: a nanosecond. Anything less is 0, which is no limit.
+func shortestTime() *big.Float {
+	f, _, _ := big.ParseFloat("1e-9", 10, 512, big.ToNearestEven) // as precise as cty reads the number in a config
+	return f
+}
 
 // Config is what an operator says of the deployment's tenants.
 type Config struct {
@@ -222,11 +233,23 @@ func (c *Config) limit(at hcl.Range, into map[string]cty.Value, name string, val
 		c.add(at, fmt.Sprintf("Unknown limit %q", name), "A tier limits "+series.And(limits())+".")
 		return
 	}
-	if value.IsNull() || value.Type() != cty.Number || value.AsBigFloat().Sign() < 0 || value.AsBigFloat().Cmp(big.NewFloat(1<<63)) >= 0 {
-		c.add(at, fmt.Sprintf("Wrong value of the limit %q", name), "A limit is a number that is not negative.")
+	if value.IsNull() || value.Type() != cty.Number {
+		c.add(at, fmt.Sprintf("Wrong value of the limit %q", name), "A limit is a number.")
 		return
 	}
-	if !value.AsBigFloat().IsInt() && name != "execution_time" {
+	least, most, unit := big.NewFloat(1), new(big.Float).SetUint64(mostCounted), ""
+	if name == "execution_time" {
+		least, most, unit = shortestTime(), big.NewFloat(longestTime), " seconds"
+	}
+	n := value.AsBigFloat()
+	switch {
+	case n.Sign() == 0:
+		c.add(at, fmt.Sprintf("The limit %q of 0 limits nothing", name), "ClickHouse takes 0 for no limit. Leave it out where there is none.")
+		return
+	case n.Cmp(least) < 0 || n.Cmp(most) > 0:
+		c.add(at, fmt.Sprintf("Wrong value of the limit %q", name), fmt.Sprintf("It is from %s to %s%s: a server would keep another one than is written.", least.Text('g', 10), most.Text('f', 0), unit))
+		return
+	case !n.IsInt() && name != "execution_time":
 		c.add(at, fmt.Sprintf("Wrong value of the limit %q", name), "It is a whole number. Only execution_time, in seconds, may be a fraction.")
 		return
 	}

@@ -25,7 +25,8 @@ const orgColumn = "org_id"
 // names no more is reported.
 func (c *Config) Part() engine.Part {
 	return engine.Part{
-		Scope: ledger.ScopeTenant, What: "the tenants", Render: c.render, Complete: true,
+		Scope: ledger.ScopeTenant, What: "the tenants", Render: c.render,
+		Owns:  func(ast.Kind, string) bool { return true },
 		Files: map[string]*hcl.File{c.name: c.file},
 	}
 }

@@ -216,6 +216,10 @@ func TestEveryFaultOfAConfigIsNamedAndNoneShowsASecret(t *testing.T) {
 		{"a limit in words", "tier \"a\" { hour = { queries = \"many\" } }", `t:1: Wrong value of the limit "queries"`},
 		{"a limit below nothing", "tier \"a\" { hour = { queries = -1 } }", `t:1: Wrong value of the limit "queries"`},
 		{"half a query", "tier \"a\" { hour = { queries = 0.5 } }", `t:1: Wrong value of the limit "queries"`},
+		{"a limit of nothing", "tier \"a\" { hour = { queries = 0 } }", `t:1: The limit "queries" of 0 limits nothing`},
+		{"a time of nothing in JSON", `{"tier": {"a": {"day": {"execution_time": 0.0}}}}`, `t:1: The limit "execution_time" of 0 limits nothing`},
+		{"a time below a nanosecond", "tier \"a\" { hour = { execution_time = 1e-10 } }", `t:1: Wrong value of the limit "execution_time"`},
+		{"a time that no server keeps", "tier \"a\" { hour = { execution_time = 9e12 } }", `t:1: Wrong value of the limit "execution_time"`},
 		{"a limit beyond all", "tier \"a\" { hour = { queries = 1e30 } }", `t:1: Wrong value of the limit "queries"`},
 	} {
 		_, err := tenants.Parse("t", []byte(c.text))

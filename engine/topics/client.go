@@ -16,6 +16,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/lang/canon"
 )
 
 const (
@@ -132,6 +133,14 @@ type Read struct {
 	Topic *ast.Topic
 	// Unreadable is why it cannot be read, in the broker's words.
 	Unreadable string
+}
+
+// Checksum is that of the topic, by what it has itself; "" where there is none.
+func (r Read) Checksum() string {
+	if r.Topic == nil {
+		return ""
+	}
+	return canon.Checksum(own(r.Topic))
 }
 
 // Read reads the named topics. A topic that its user may not read is in the answer too.

@@ -15,6 +15,8 @@ type Report struct {
 	// LedgerError is why it could not be.
 	Former      []*Former `json:"former,omitempty"`
 	LedgerError string    `json:"ledger_error,omitempty"`
+	// Beside is what was found under the names that the run was asked about besides; nil where the bus was not read.
+	Beside map[string]Read `json:"-"`
 }
 
 // Cluster is the bus as it was found.

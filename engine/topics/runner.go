@@ -42,6 +42,8 @@ type Runner struct {
 	Done func(*Topic)
 	// Waiting is told before a bus that is not up yet is waited for: what others wait for should not be held meanwhile.
 	Waiting func()
+	// Beside are topics that nobody declares and that are read as well; the report has what was found.
+	Beside []string
 	// Log gets what an operator needs to know; nil is silent.
 	Log *slog.Logger
 	// Pause waits, Now tells the time; nil: as they are.
@@ -122,7 +124,7 @@ const NoBus = "no brokers are configured: the deployment has no bus, and no topi
 func (r *Runner) begin(ctx context.Context, declared []Declared) (*work, *Report, error) {
 	report := &Report{Version: 1, Topics: []*Topic{}}
 	switch {
-	case len(declared)+len(r.Former) == 0:
+	case len(declared)+len(r.Former)+len(r.Beside) == 0:
 		report.Cluster.Skipped = "the schema declares no topic"
 	case len(r.Bus.Brokers) == 0:
 		report.Cluster.Skipped = NoBus
@@ -158,8 +160,14 @@ func (w *work) open(ctx context.Context) (err error) {
 		names = append(names, f.Name)
 	}
 	w.options.Bus = w.Bus.Rules(w.report.Cluster.Brokers)
-	w.found, err = w.client.Read(ctx, names)
-	return err
+	if w.found, err = w.client.Read(ctx, append(names, w.Beside...)); err != nil {
+		return err
+	}
+	w.report.Beside = make(map[string]Read, len(w.Beside))
+	for _, name := range w.Beside {
+		w.report.Beside[name] = w.found[name]
+	}
+	return nil
 }
 
 func codeOf(err error) string {
@@ -211,7 +219,7 @@ func (w *work) decide(d Declared) (*Topic, *plan.Object) {
 	case read.Topic == nil:
 		t.Outcome = Absent
 	default:
-		t.Live, t.LiveChecksum = stateOf(besideDeclared(read.Topic, t.Declared)), canon.Checksum(own(read.Topic))
+		t.Live, t.LiveChecksum = stateOf(besideDeclared(read.Topic, t.Declared)), read.Checksum()
 	}
 	return t, object
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -42,6 +43,7 @@ func (l *loader) checkAccess(d *Declared, position map[*Declared]int) {
 		if len(o.Intervals) == 0 {
 			l.fault(CodeMissing, d.Place(ast.Path{Part: "interval"}, nil), "A quota with no limit", `It limits nothing and counts nothing. Give it an interval: interval "1 hour" { queries = 1000 } on lines of its own, or FOR INTERVAL 1 hour MAX queries = 1000.`)
 		}
+		l.checkLimits(d, o)
 	case *ast.RowPolicy:
 		l.checkRecipients(d, "to", o.To, position)
 		at := d.Entry
@@ -55,6 +57,24 @@ func (l *loader) checkAccess(d *Declared, position map[*Declared]int) {
 		}
 		l.checkRights(d, o.Rights, position)
 		l.checkExclusive(d, o)
+	}
+}
+
+// checkLimits finds limits that limit nothing: a server takes 0 for none, and a part of what it counts for 0 (ClickHouse's
+// EnabledQuota and ParserCreateQuotaQuery).
+func (l *loader) checkLimits(d *Declared, o *ast.Quota) {
+	for _, i := range o.Intervals {
+		for _, limit := range i.Limits {
+			n, err := strconv.ParseFloat(limit.Value.Text, 64)
+			least := 1.0
+			if limit.Name == "execution_time" {
+				least = 1e-9 // it is kept in nanoseconds
+			}
+			if err == nil && n >= 0 && n < least {
+				l.warn(CodeValue, d.Place(ast.Path{Part: "interval", Name: ast.Duration(i.Seconds), Attr: limit.Name}, limit.Value),
+					fmt.Sprintf("The limit %s of %s limits nothing", limit.Name, limit.Value.Text), "ClickHouse takes 0 for no limit. Leave it out where there is none.")
+			}
+		}
 	}
 }
 

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/mitchellh/go-wordwrap"
+
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // Diagnostic is a fault for machines: what [WriteDiagnostics] prints, as data. Lines and columns count from 1, columns
@@ -50,32 +51,31 @@ func Plain(files map[string]*hcl.File, diags hcl.Diagnostics) []Diagnostic {
 func WriteDiagnostics(w io.Writer, files map[string]*hcl.File, diags hcl.Diagnostics, color bool, width int) error {
 	var b bytes.Buffer
 	source := NewExcerpts(files, diags)
+	ink := visible.NewInk()
+	paint := func(_, text string) string { return text }
+	if color {
+		paint = ink.Paint
+	}
 	for i, d := range diags {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		writeDiagnostic(&b, source, d, color, width)
+		writeDiagnostic(&b, source, d, paint, width)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := ink.Writer(w).Write(b.Bytes())
 	return err
 }
 
-func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, color bool, width int) {
-	word, start, bold, reset := "Error", "", "", ""
+func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, paint func(color, text string) string, width int) {
+	word, color := "Error", "1;31"
 	if d.Severity == hcl.DiagWarning {
-		word = "Warning"
+		word, color = "Warning", "1;33"
 	}
-	if color {
-		start, bold, reset = "\x1b[1;31m", "\x1b[1m", "\x1b[0m"
-		if d.Severity == hcl.DiagWarning {
-			start = "\x1b[1;33m"
-		}
-	}
-	fmt.Fprintf(b, "%s%s%s: %s%s%s\n", start, word, reset, bold, oneLine(d.Summary), reset)
+	fmt.Fprintf(b, "%s: %s\n", paint(color, word), paint("1", oneLine(d.Summary)))
 	if s := d.Subject; s != nil {
-		fmt.Fprintf(b, "  on %s:%d:%d\n", s.Filename, s.Start.Line, s.Start.Column)
+		fmt.Fprintf(b, "  on %s:%d:%d\n", visible.Line(s.Filename), s.Start.Line, s.Start.Column)
 		if line, ok := source.At(*s); ok {
-			writeSource(b, line, s.Start.Line, start, reset, width)
+			writeSource(b, line, s.Start.Line, func(text string) string { return paint(color, text) }, width)
 		}
 	}
 	if d.Detail != "" {
@@ -90,7 +90,7 @@ func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, color 
 }
 
 // writeSource prints one source line and the marker under it. A long line is cut around the marker.
-func writeSource(b *bytes.Buffer, line Excerpt, number int, start, reset string, width int) {
+func writeSource(b *bytes.Buffer, line Excerpt, number int, paint func(string) string, width int) {
 	from, to, runes := line.From, line.To, []rune(line.Text)
 	gutter := fmt.Sprintf("%5d | ", number)
 	if room := width - len(gutter); width > 0 && room > 20 && len(runes) > room {
@@ -113,16 +113,8 @@ func writeSource(b *bytes.Buffer, line Excerpt, number int, start, reset string,
 			pad.WriteByte(' ')
 		}
 	}
-	fmt.Fprintf(b, "%s%s\n", gutter, strings.Map(printable, string(runes)))
-	fmt.Fprintf(b, "%s| %s%s%s%s\n", strings.Repeat(" ", len(gutter)-2), pad.String(), start, strings.Repeat("^", to-from), reset)
+	fmt.Fprintf(b, "%s%s\n", gutter, strings.Map(visible.Rune, string(runes)))
+	fmt.Fprintf(b, "%s| %s%s\n", strings.Repeat(" ", len(gutter)-2), pad.String(), paint(strings.Repeat("^", to-from)))
 }
 
-// printable keeps a hostile source from steering the terminal.
-func printable(r rune) rune {
-	if r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-		return r
-	}
-	return utf8.RuneError
-}
-
-func oneLine(s string) string { return strings.Map(printable, strings.ReplaceAll(s, "\n", " ")) }
+func oneLine(s string) string { return visible.Line(strings.ReplaceAll(s, "\n", " ")) }

@@ -10,6 +10,7 @@ import (
 	"github.com/mitchellh/go-wordwrap"
 
 	"github.com/dfe-engine/dfe/lang/tree"
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // TextOptions say what the reader's terminal can show.
@@ -19,10 +20,14 @@ type TextOptions struct {
 }
 
 // NewText returns a writer for people: each finding with the source under it, and a line that counts them.
-func NewText(w io.Writer, src Source, o TextOptions) Writer { return &text{w: w, src: src, o: o} }
+func NewText(w io.Writer, src Source, o TextOptions) Writer {
+	ink := visible.NewInk()
+	return &text{w: ink.Writer(w), ink: ink, src: src, o: o}
+}
 
 type text struct {
 	w     io.Writer
+	ink   *visible.Ink
 	src   Source
 	o     TextOptions
 	count Count
@@ -38,7 +43,7 @@ func (t *text) Write(f Finding) error {
 	var b bytes.Buffer
 	place := ""
 	if f.At.Filename != "" {
-		place = fmt.Sprintf("%s:%d:%d: ", t.src.path(f.At.Filename), f.At.Start.Line, f.At.Start.Column)
+		place = fmt.Sprintf("%s:%d:%d: ", visible.Line(t.src.path(f.At.Filename)), f.At.Start.Line, f.At.Start.Column)
 	}
 	fmt.Fprintf(&b, "%s%s %s: %s\n", place, t.paint(f.Severity, string(f.Severity)), f.Code, t.bold(oneLine(f.Summary)))
 	if line, ok := t.src.line(f.At); ok {
@@ -72,7 +77,7 @@ func (t *text) source(b *bytes.Buffer, f Finding, line tree.Excerpt) {
 			pad.WriteByte(' ')
 		}
 	}
-	fmt.Fprintf(b, "%5d | %s\n%s%s%s\n", f.At.Start.Line, string(runes), gutter, pad.String(), t.paint(f.Severity, strings.Repeat("^", to-from)))
+	fmt.Fprintf(b, "%5d | %s\n%s%s%s\n", f.At.Start.Line, strings.Map(visible.Rune, string(runes)), gutter, pad.String(), t.paint(f.Severity, strings.Repeat("^", to-from)))
 }
 
 func (t *text) prose(b *bytes.Buffer, words string) {
@@ -91,15 +96,14 @@ func (t *text) paint(s Severity, words string) string {
 	if !t.o.Color {
 		return words
 	}
-	color := map[Severity]string{Error: "1;31", Warning: "1;33", Note: "1;36"}[s]
-	return "\x1b[" + color + "m" + words + "\x1b[0m"
+	return t.ink.Paint(map[Severity]string{Error: "1;31", Warning: "1;33", Note: "1;36"}[s], words)
 }
 
 func (t *text) bold(words string) string {
 	if !t.o.Color {
 		return words
 	}
-	return "\x1b[1m" + words + "\x1b[0m"
+	return t.ink.Paint("1", words)
 }
 
 // Close prints what there was in all.
@@ -127,9 +131,7 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// oneLine is a sentence without what a parser left in it that is no text.
 func oneLine(s string) string {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	}
-	return strings.Map(printable, strings.ReplaceAll(s, "\n", " "))
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\n", " "), string(utf8.RuneError))
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -59,17 +58,5 @@ func (s Source) path(file string) string {
 	return strings.TrimSuffix(s.Prefix, "/") + "/" + file
 }
 
-// line returns the source line a place begins on, fit for a terminal.
-func (s Source) line(at hcl.Range) (tree.Excerpt, bool) {
-	line, ok := s.Text.At(at)
-	line.Text = strings.Map(printable, line.Text) // a rune for a rune
-	return line, ok
-}
-
-// printable keeps a hostile source from steering the terminal.
-func printable(r rune) rune {
-	if r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-		return r
-	}
-	return utf8.RuneError
-}
+// line returns the source line a place begins on, and the part of it that the place covers.
+func (s Source) line(at hcl.Range) (tree.Excerpt, bool) { return s.Text.At(at) }

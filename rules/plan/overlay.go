@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/dfe-engine/dfe/lang/visible"
+
 // Overlay is what is left out of a deployment's own tree. The core is not affected by it.
 type Overlay struct {
 	// Fault is why the overlay is left out as a whole; empty where parts of it are.
@@ -35,7 +37,7 @@ func (t *textWriter) overlay(o *Overlay) {
 		t.line("%s: %s", t.paint(red, "the overlay is left out"), o.Fault)
 	}
 	for _, r := range o.Refused {
-		t.line("%s %s %s: %s", t.paint(red, "refused of the overlay:"), r.Kind, r.Object, r.Text())
+		t.line("%s %s %s: %s", t.paint(red, "refused of the overlay:"), r.Kind, visible.Line(r.Object), r.Text())
 	}
 	t.line("")
 }

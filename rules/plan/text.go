@@ -1,11 +1,13 @@
 package plan
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // TextOptions says how the text form looks.
@@ -34,7 +36,7 @@ const (
 // and below it the reason, the advice and the statement where there is something to act on; then the statements to be
 // sent and the count.
 func WriteText(w io.Writer, d *Document, o TextOptions) error {
-	t := &textWriter{out: bufio.NewWriter(w), o: o}
+	t := &textWriter{ink: visible.NewInk(), o: o}
 	for _, object := range d.Objects {
 		if o.All || object.listed() {
 			t.object(object)
@@ -51,10 +53,8 @@ func WriteText(w io.Writer, d *Document, o TextOptions) error {
 	if len(d.Objects) > 0 || d.Bus == nil || d.Bus.Error == "" && d.Bus.Skipped == "" {
 		t.line("%s", d.Summary.Text()) // else nothing was compared, and there is nothing to sum up
 	}
-	if t.err == nil {
-		t.err = t.out.Flush()
-	}
-	return t.err
+	_, err := t.ink.Writer(w).Write(t.out.Bytes())
+	return err
 }
 
 // bus says why topics are not among the objects.
@@ -97,27 +97,23 @@ func (s Summary) Text() string {
 }
 
 type textWriter struct {
-	out   *bufio.Writer
+	out   bytes.Buffer
+	ink   *visible.Ink
 	o     TextOptions
 	shown string // the last statement shown of the object at hand
-	err   error
 }
 
-func (t *textWriter) line(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.out, format+"\n", args...)
-	}
-}
+func (t *textWriter) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
 
 func (t *textWriter) paint(color, text string) string {
 	if !t.o.Color || text == "" {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return t.ink.Paint(color, text)
 }
 
 func (t *textWriter) object(o *Object) {
-	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, o.Name), t.paint(actionColor(o.Action), o.Action))
+	head := fmt.Sprintf("%s %s  %s", t.paint(bold, o.Kind), t.paint(bold, visible.Line(o.Name)), t.paint(actionColor(o.Action), o.Action))
 	if o.Adopted {
 		head += "  " + t.paint(dim, "adopted: live, and not in the ledger (made by hand, or by a pass that ended before it recorded it)")
 	}
@@ -127,7 +123,7 @@ func (t *textWriter) object(o *Object) {
 		if u.Line > 0 {
 			place += fmt.Sprintf(", line %d", u.Line)
 		}
-		t.line("    %s: %s", place, u.Message)
+		t.line("%s", indent("    "+place+": ", u.Message))
 	}
 	width, actionWidth := 0, 0
 	t.shown = ""
@@ -160,9 +156,9 @@ func (t *textWriter) change(c *Change, width, actionWidth int) {
 	if c.Reason != "" {
 		reason += ": " + c.Reason
 	}
-	t.line("      %s", t.paint(dim, reason))
+	t.line("      %s", t.paint(dim, visible.Line(reason)))
 	if c.Advice != "" {
-		t.line("      %s", t.paint(cyan, "advice: "+c.Advice))
+		t.line("      %s", t.paint(cyan, "advice: "+visible.Line(c.Advice)))
 	}
 	if cost := c.Cost(); cost != "" {
 		t.line("      %s", t.paint(cyan, cost))
@@ -245,7 +241,7 @@ func (c *Change) label() string {
 	if c.Path == "" {
 		return "(object)"
 	}
-	return c.Path
+	return visible.Line(c.Path)
 }
 
 func (c *Change) action() string {
