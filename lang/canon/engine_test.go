@@ -168,7 +168,8 @@ type engine struct {
 // engineSettings allow what a server of today's defaults calls experimental or suspicious.
 var engineSettings = []string{"allow_suspicious_low_cardinality_types", "allow_suspicious_codecs", "allow_suspicious_variant_types",
 	"allow_experimental_codecs", "enable_time_time64_type", "allow_experimental_qbit_type", "allow_experimental_statistics",
-	"allow_experimental_full_text_index", "allow_suspicious_ttl_expressions", "allow_suspicious_primary_key"}
+	"allow_experimental_full_text_index", "allow_suspicious_ttl_expressions", "allow_suspicious_primary_key",
+	"allow_experimental_unique_key"}
 
 func (e engine) query(sql string) (string, error) {
 	parameters := url.Values{"database": {e.db}}

@@ -76,6 +76,10 @@ func TestTablesAreReadWithClausesInAnyOrder(t *testing.T) {
 			src:  "CREATE TABLE d.t (a UInt8) COMMENT 'c' SETTINGS x = 1, y = 'z', disk = disk(type = local, path = '/p/') ORDER BY (a DESC, b) TTL d DELETE WHERE a = 1, d TO DISK 'cold', d + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(17)), d GROUP BY a SET b = max(b), e = any(e) SAMPLE BY a PRIMARY KEY a PARTITION BY toYYYYMM(d) ENGINE = ReplacingMergeTree(v, gone)",
 			want: "CREATE TABLE d.t (`a` UInt8) ENGINE = ReplacingMergeTree(v, gone) PARTITION BY toYYYYMM(d) PRIMARY KEY a ORDER BY (a DESC, b) SAMPLE BY a TTL d DELETE WHERE a = 1, d TO DISK 'cold', d + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(17)), d GROUP BY a SET b = max(b), e = any(e) SETTINGS x = 1, y = 'z', disk = disk(type = local, path = '/p/') COMMENT 'c'",
 		},
+		{
+			src:  "CREATE TABLE d.t (a UInt8, b UInt8) ENGINE = MergeTree UNIQUE KEY (a, b) SAMPLE BY a ORDER BY (a, b)",
+			want: "CREATE TABLE d.t (`a` UInt8, `b` UInt8) ENGINE = MergeTree ORDER BY (a, b) UNIQUE KEY (a, b) SAMPLE BY a",
+		},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = Kafka SETTINGS kafka_format = 'JSON' SETTINGS max_threads = 1", want: "CREATE TABLE d.t (`a` UInt8) ENGINE = Kafka SETTINGS kafka_format = 'JSON'"},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = S3(store, filename = 'x', format = CSV)"},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = MergeTree ORDER BY a FORMAT Null", want: "CREATE TABLE d.t (`a` UInt8) ENGINE = MergeTree ORDER BY a"},

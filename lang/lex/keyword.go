@@ -244,6 +244,7 @@ const (
 	KwUnbounded
 	KwUnfreeze
 	KwUnion
+	KwUnique
 	KwUnknown
 	KwUnsigned
 	KwUpdate
@@ -500,6 +501,7 @@ var spellings = [keywordCount]string{
 	KwUnbounded:     "UNBOUNDED",
 	KwUnfreeze:      "UNFREEZE",
 	KwUnion:         "UNION",
+	KwUnique:        "UNIQUE",
 	KwUnknown:       "UNKNOWN",
 	KwUnsigned:      "UNSIGNED",
 	KwUpdate:        "UPDATE",

@@ -36,7 +36,7 @@
 // A .hcl definition has the attributes and blocks of its kind. Values are ClickHouse text in quotes; a number or a bool
 // stands for itself; a key or a TTL is one text or a list. Comments are plain text.
 //
-//	table              include, drop, engine, order_by, primary_key, partition_by, sample_by, ttl, settings, comment;
+//	table              include, drop, engine, order_by, primary_key, partition_by, sample_by, unique_key, ttl, settings, comment;
 //	                   column, index, projection, constraint
 //	view               query, sql_security, definer, comment; column
 //	materialized_view  to, or what a table has; query, sql_security, definer, comment; column, refresh

@@ -21,7 +21,7 @@ func materializedViewKind() kind {
 		shape: shape{
 			what: "a materialized view definition",
 			attrs: []string{"to", "query", "sql_security", "definer", "comment", "include", "drop", "engine", "order_by",
-				"primary_key", "partition_by", "sample_by", "ttl", "settings"},
+				"primary_key", "partition_by", "sample_by", "unique_key", "ttl", "settings"},
 			blocks: blocks,
 		},
 		build: buildMaterializedView,
@@ -43,7 +43,7 @@ func buildMaterializedView(d *definition) ast.Object {
 	m.Columns, inner.Columns = inner.Columns, nil
 	if attr := d.content.attrs["to"]; attr != nil {
 		m.To = d.objectName(attr)
-		if extra := firstOf(d.content, "engine", "order_by", "primary_key", "partition_by", "sample_by", "ttl", "settings"); extra != nil {
+		if extra := firstOf(d.content, "engine", "order_by", "primary_key", "partition_by", "sample_by", "unique_key", "ttl", "settings"); extra != nil {
 			d.fault(CodeValue, extra.NameRange, fmt.Sprintf("%q belongs to the table the view writes to", extra.Name),
 				"A materialized view with `to` has no storage of its own.")
 		}
