@@ -153,6 +153,7 @@ const (
 	KwNan
 	KwNational
 	KwNchar
+	KwNatural
 	KwNext
 	KwNone
 	KwNot
@@ -410,6 +411,7 @@ var spellings = [keywordCount]string{
 	KwNan:           "NAN",
 	KwNational:      "NATIONAL",
 	KwNchar:         "NCHAR",
+	KwNatural:       "NATURAL",
 	KwNext:          "NEXT",
 	KwNone:          "NONE",
 	KwNot:           "NOT",

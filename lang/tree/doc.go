@@ -60,7 +60,7 @@
 //	authentication     secret_env | secret_file, server, scheme, realm, common_names, subject_alt_names, valid_until
 //	hosts              ip, name, regexp, like, local, any, none
 //	interval           a limit of a quota each, randomized, tracking_only
-//	refresh            every | after, offset, randomize, depends_on, append, settings
+//	refresh            [every | after], offset, randomize, depends_on, append, settings
 //
 // An included file has columns, indexes, projections and constraints, and may include further files; they come before
 // the includer's own, and drop takes some of them out again. settings is { name = value }, or text where a value is no
