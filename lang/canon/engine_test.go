@@ -134,6 +134,17 @@ func same(t *testing.T, env canon.Env, stored, written string) int {
 		}
 		t.Errorf("%s differs\n  written %s\n  stored  %s\n  live    %.600s\n  desired %.600s", diff.path, written, stored, show(diff.live), show(diff.desired))
 	}
+	// What a plan sends is printed from the canonical form.
+	printed := ast.Create(canon.Object(live, env), ast.Style{})
+	again, err := ddl.ParseStatement(printed)
+	if err != nil {
+		t.Errorf("%v: the canonical form is printed as %s", err, printed)
+		return undetermined
+	}
+	l, d = canon.Pair(live, again, env)
+	for _, diff := range compare(l, d) {
+		t.Errorf("%s differs from the canonical form\n  stored  %s\n  printed %s", diff.path, stored, printed)
+	}
 	return undetermined
 }
 

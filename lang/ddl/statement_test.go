@@ -116,6 +116,10 @@ func TestOtherKindsAreRead(t *testing.T) {
 			want: "CREATE DICTIONARY d.x (`k` UInt64, `v` String DEFAULT 'none' EXPRESSION upper(w) HIERARCHICAL INJECTIVE IS_OBJECT_ID) PRIMARY KEY k, v SOURCE(http(url 'u' headers(header(name 'n' value 'v')) port tcpPort())) LIFETIME(MIN 0 MAX 300) LAYOUT(hashed(initial 5)) RANGE(MIN a MAX b) SETTINGS(format_csv_allow_single_quotes = 1) COMMENT 'c'",
 		},
 		{src: "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN 1 MAX 2) LAYOUT(FLAT)"},
+		{
+			src:  "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN +0x10 MAX 1_000) LAYOUT(FLAT)",
+			want: "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN 16 MAX 1000) LAYOUT(FLAT)",
+		},
 	})
 }
 
