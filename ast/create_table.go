@@ -54,6 +54,7 @@ func (w *statement) storage(t *Table) {
 	w.value("PARTITION BY", t.PartitionBy)
 	w.value("PRIMARY KEY", t.PrimaryKey)
 	w.value("ORDER BY", t.OrderBy)
+	w.value("UNIQUE KEY", t.UniqueKey)
 	w.value("SAMPLE BY", t.SampleBy)
 	w.value("TTL", t.TTL)
 	w.settings(t.Settings)

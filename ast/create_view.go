@@ -47,9 +47,12 @@ func (w *statement) materializedView(m *MaterializedView) {
 func (r *Refresh) String() string { return string(r.append(nil)) }
 
 func (r *Refresh) append(dst []byte) []byte {
-	dst = append(dst, "REFRESH "...)
-	dst = append(dst, r.Kind...)
-	dst = appendPeriod(dst, r.Period)
+	dst = append(dst, "REFRESH"...)
+	if r.Period != nil {
+		dst = append(dst, ' ')
+		dst = append(dst, r.Kind...)
+		dst = appendPeriod(dst, r.Period)
+	}
 	if r.Offset != nil {
 		dst = append(dst, " OFFSET"...)
 		dst = appendPeriod(dst, r.Offset)

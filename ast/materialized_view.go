@@ -20,8 +20,8 @@ type MaterializedView struct {
 
 // Refresh is the schedule of a refreshable materialized view.
 type Refresh struct {
-	Kind      string // "EVERY" or "AFTER"
-	Period    *Node  // an Interval, or a List of them
+	Kind      string // "EVERY" or "AFTER"; "" where the views it depends on alone say when
+	Period    *Node  // an Interval, or a List of them; nil without a Kind
 	Offset    *Node
 	Randomize *Node
 	DependsOn []Name
@@ -58,7 +58,11 @@ func (r *Refresh) parts(parts []Part) []Part {
 	if r == nil {
 		return parts
 	}
-	p := Part{Kind: "refresh", Attrs: []Attr{{"schedule", N(Clause, r.Kind, r.Period)}}}
+	schedule := N(Clause, "DEPENDS ON")
+	if r.Period != nil {
+		schedule = N(Clause, r.Kind, r.Period)
+	}
+	p := Part{Kind: "refresh", Attrs: []Attr{{"schedule", schedule}}}
 	if r.Offset != nil {
 		p.Attrs = append(p.Attrs, Attr{"offset", r.Offset})
 	}

@@ -66,7 +66,7 @@ import "strconv"
 //     ClickHouse's parser. FROM t SELECT x has the usual order.
 //   - Clause "FROM": the first table, then in written order Clause "INNER JOIN".. [table, Clause "ON" [e] | Clause "USING"
 //     [exprs]], Clause "," [table], Clause "ARRAY JOIN" | "LEFT ARRAY JOIN" [exprs]. A join's Text is [GLOBAL|LOCAL]
-//     [ANY|ALL|ASOF|SEMI|ANTI] and INNER|LEFT|RIGHT|FULL OUTER|CROSS|PASTE and JOIN, with ClickHouse's defaults filled in
+//     [NATURAL] [ANY|ALL|ASOF|SEMI|ANTI] and INNER|LEFT|RIGHT|FULL OUTER|CROSS|PASTE and JOIN, with ClickHouse's defaults filled in
 //     (JOIN is INNER JOIN, LEFT OUTER JOIN is LEFT JOIN, SEMI JOIN is SEMI LEFT JOIN). A table is Ident, Func or Subquery, in an Alias if it
 //     has one (with a List of column names second, if any), in Clause "TABLE" [it, Clause "FINAL", Clause "SAMPLE" [x],
 //     Clause "OFFSET" [y]] if it has one of these.

@@ -1,5 +1,7 @@
 package ast
 
+import "strings"
+
 func appendOperator(dst []byte, n *Node) []byte {
 	prec := n.Precedence()
 	switch n.Text {
@@ -79,11 +81,11 @@ func appendChain(dst []byte, n *Node, prec int) []byte {
 	return dst
 }
 
-// appendNegation keeps -(1::T) apart from -1::T, in which the sign belongs to the literal.
+// appendNegation keeps -(1::T) apart from -1::T, in which the sign belongs to the literal, and -(-1) from a comment.
 func appendNegation(dst []byte, n *Node) []byte {
 	kid := n.Kids[0]
 	dst = append(dst, '-')
-	if kid.Kind == Operator && kid.Text == "::" && kid.Kids[0].Kind == Number {
+	if kid.Kind == Number && strings.HasPrefix(kid.Text, "-") || kid.Kind == Operator && kid.Text == "::" && kid.Kids[0].Kind == Number {
 		dst = append(dst, '(')
 		dst = kid.Append(dst)
 		return append(dst, ')')

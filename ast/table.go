@@ -20,6 +20,7 @@ type Table struct {
 	PrimaryKey  *Node
 	OrderBy     *Node
 	SampleBy    *Node
+	UniqueKey   *Node // experimental: rows of one key replace each other
 	// TTL is a List of rules. A rule is an expression or a Clause node with the action
 	// ("DELETE", "TO DISK", "TO VOLUME", "RECOMPRESS", "GROUP BY"): Kids[0] is the expression, then WHERE, SET, ...
 	TTL      *Node
@@ -57,6 +58,7 @@ func (t *Table) Parts() []Part {
 	parts = appendNode(parts, "primary_key", t.PrimaryKey)
 	parts = appendNode(parts, "order_by", t.OrderBy)
 	parts = appendNode(parts, "sample_by", t.SampleBy)
+	parts = appendNode(parts, "unique_key", t.UniqueKey)
 	parts = appendNode(parts, "ttl", t.TTL)
 	parts = settingParts(parts, "setting", t.Settings)
 	for _, target := range t.Targets {

@@ -131,6 +131,7 @@ func (q *qualifier) expressions(t *ast.Table) {
 	t.Indexes = indexes
 	t.TTL, t.OrderBy, t.PartitionBy = q.node(t.TTL), q.node(t.OrderBy), q.node(t.PartitionBy)
 	t.PrimaryKey, t.SampleBy = q.node(t.PrimaryKey), q.node(t.SampleBy)
+	t.UniqueKey = q.node(t.UniqueKey)
 }
 
 // node returns the tree with its names replaced; what has none is shared with the original.

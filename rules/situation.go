@@ -89,7 +89,7 @@ func (s *situation) inKey() bool {
 	if s.keyColumns == nil {
 		s.keyColumns, s.engineColumns = map[string]bool{}, map[string]bool{}
 		if t, ok := s.live.(*ast.Table); ok {
-			for _, key := range []*ast.Node{t.OrderBy, t.PrimaryKey, t.PartitionBy, t.SampleBy} {
+			for _, key := range []*ast.Node{t.OrderBy, t.PrimaryKey, t.PartitionBy, t.SampleBy, t.UniqueKey} {
 				identsOf(key, s.keyColumns)
 			}
 			switch familyOf(t) {

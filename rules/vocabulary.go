@@ -116,6 +116,7 @@ func storageParts(prefix string, altered bool) []rulelang.PartWords {
 		{Name: "projection", Named: true, Attrs: []string{"query", "index", "type", "setting"}, Actions: fitting(AddProjection)},
 		{Name: "constraint", Named: true, Attrs: []string{"kind", "expr"}},
 		{Name: "structure"}, {Name: "partition_by"}, {Name: "primary_key"}, {Name: "order_by"}, {Name: "sample_by"},
+		{Name: "unique_key"},
 		{Name: "ttl", Actions: fitting(ModifyTTL)},
 		{Name: "setting", Named: true, Actions: fitting(ModifySetting, ResetSetting)},
 	}

@@ -20,7 +20,7 @@ var full = []string{
 	`CREATE TABLE d.t (a UInt8 DEFAULT 1 COMMENT 'c' CODEC(ZSTD(1)) STATISTICS(tdigest) TTL toDateTime(b) SETTINGS (max_compress_block_size = 1),
 		b UInt8 PRIMARY KEY, s String COLLATE en, INDEX i a TYPE minmax GRANULARITY 2, PROJECTION p (SELECT a ORDER BY a) WITH SETTINGS (index_granularity = 1),
 		PROJECTION q INDEX a TYPE basic, CONSTRAINT c CHECK a > 1)
-		ENGINE = ReplicatedReplacingMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) SAMPLE BY a TTL toDateTime(b) SETTINGS index_granularity = 1 COMMENT 'c'`,
+		ENGINE = ReplicatedReplacingMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) UNIQUE KEY a SAMPLE BY a TTL toDateTime(b) SETTINGS index_granularity = 1 COMMENT 'c'`,
 	`CREATE TABLE d.t AS d.u`,
 	`CREATE TABLE d.t ENGINE = TimeSeries SAMPLES d.s TAGS d.s METRICS d.s`,
 	timeSeries(),
@@ -29,7 +29,7 @@ var full = []string{
 	`CREATE MATERIALIZED VIEW d.m REFRESH EVERY 1 HOUR OFFSET 5 MINUTE RANDOMIZE FOR 1 MINUTE DEPENDS ON d.x SETTINGS refresh_retries = 1 APPEND TO d.t (a UInt8)
 		DEFINER = u SQL SECURITY DEFINER AS SELECT 1 AS a`,
 	`CREATE MATERIALIZED VIEW d.m (a UInt8, INDEX i a TYPE minmax, PROJECTION p (SELECT a ORDER BY a), CONSTRAINT c CHECK a > 1)
-		ENGINE = SummingMergeTree(a) PARTITION BY a PRIMARY KEY a ORDER BY (a) SAMPLE BY a TTL toDateTime(a) SETTINGS index_granularity = 1 AS SELECT 1 AS a COMMENT 'c'`,
+		ENGINE = SummingMergeTree(a) PARTITION BY a PRIMARY KEY a ORDER BY (a) UNIQUE KEY a SAMPLE BY a TTL toDateTime(a) SETTINGS index_granularity = 1 AS SELECT 1 AS a COMMENT 'c'`,
 	`CREATE DICTIONARY d.d (a UInt64 DEFAULT 1 EXPRESSION a HIERARCHICAL BIDIRECTIONAL INJECTIVE IS_OBJECT_ID, s Date, e Date) PRIMARY KEY a SOURCE(CLICKHOUSE(TABLE 't'))
 		LAYOUT(RANGE_HASHED(range_lookup_strategy 'max')) LIFETIME(MIN 1 MAX 2) RANGE(MIN s MAX e) SETTINGS(format_csv_allow_single_quotes = 0) COMMENT 'c'`,
 	`CREATE FUNCTION f AS x -> x`,
@@ -43,7 +43,7 @@ func timeSeries() string {
 		text += strings.ReplaceAll(` KIND INNER COLUMNS (a UInt8 DEFAULT 1 COMMENT 'c' CODEC(ZSTD(1)) STATISTICS(tdigest) TTL toDateTime(b) SETTINGS (max_compress_block_size = 1),
 			b UInt8 PRIMARY KEY, s String COLLATE en, INDEX i a TYPE minmax GRANULARITY 2, PROJECTION p (SELECT a ORDER BY a) WITH SETTINGS (index_granularity = 1),
 			PROJECTION q INDEX a TYPE basic, CONSTRAINT c CHECK a > 1)
-			KIND INNER ENGINE = ReplicatedMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) SAMPLE BY a TTL toDateTime(b)
+			KIND INNER ENGINE = ReplicatedMergeTree('/p', 'r', a) PARTITION BY a PRIMARY KEY a ORDER BY (a, b) UNIQUE KEY a SAMPLE BY a TTL toDateTime(b)
 			SETTINGS index_granularity = 1`, "KIND", kind)
 	}
 	return text

@@ -101,7 +101,11 @@ func (f *form) call(n *ast.Node) *ast.Node {
 			return c
 		}
 	}
-	return renamedCall(n, name, each(n.Kids, f.expr))
+	kids := each(n.Kids, f.expr)
+	if name == "countIf" && len(kids) == 2 && kids[0].Kind == ast.Star {
+		kids = kids[1:] // ClickHouse makes countIf(c) of count(*) FILTER (WHERE c), and COUNTIf(*, c) of COUNT(*)
+	}
+	return renamedCall(n, name, kids)
 }
 
 // arity is how many arguments the operator form of a function takes.

@@ -8,7 +8,7 @@ import (
 )
 
 // codec fills in what ClickHouse adds when it stores a codec: the level of ZSTD, LZ4HC, FPC and ZXC, and the width of Delta
-// and Gorilla from the column's type (case S42). typ is nil where there is none, in TTL ... RECOMPRESS.
+// and Gorilla from the column's type (case S42); arguments that ClickHouse reads and does not store go. typ is nil where there is none, in TTL ... RECOMPRESS.
 func (f *form) codec(n, typ *ast.Node) *ast.Node {
 	if n == nil {
 		return nil
@@ -30,6 +30,14 @@ func (f *form) codec(n, typ *ast.Node) *ast.Node {
 					args = []*ast.Node{ast.N(ast.Number, strconv.Itoa(w))}
 				}
 			}
+		}
+		switch {
+		case step.Text == "DoubleDelta": // it takes a width and forgets it
+			args = nil
+		case step.Text == "FPC" && len(args) > 1: // the width of a float is its type's
+			args = args[:1]
+		case step.Text == "T64" && len(args) == 1 && args[0].Kind == ast.String && args[0].Text == "byte":
+			args = nil
 		}
 		return word(step, args)
 	}))

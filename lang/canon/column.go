@@ -21,7 +21,7 @@ func (f *form) columns(list []*ast.Column) []*ast.Column {
 		}
 		switch {
 		case flat:
-			out = append(out, flattened(column)...)
+			out = append(out, f.flattened(column)...)
 		case out != nil:
 			out = append(out, column)
 		}
@@ -32,7 +32,7 @@ func (f *form) columns(list []*ast.Column) []*ast.Column {
 	return out
 }
 
-func flattened(c *ast.Column) []*ast.Column {
+func (f *form) flattened(c *ast.Column) []*ast.Column {
 	out := make([]*ast.Column, 0, len(c.Type.Kids))
 	for _, element := range c.Type.Kids {
 		if element.Kind != ast.NamedType {
@@ -41,6 +41,7 @@ func flattened(c *ast.Column) []*ast.Column {
 		part := *c
 		part.Name = c.Name + "." + element.Text
 		part.Type = at(element, ast.Type, "Array", element.Kids[0])
+		part.Codec = f.codec(c.Codec, part.Type)
 		out = append(out, &part)
 	}
 	return out

@@ -2,6 +2,7 @@ package canon
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -68,6 +69,9 @@ func (f *form) engineArgs(engine string, args []*ast.Node) []*ast.Node {
 			return f.expr(n)
 		})
 	}
+	if overFiles(engine) {
+		args = behind(args)
+	}
 	i := 0
 	return each(args, func(n *ast.Node) *ast.Node {
 		i++
@@ -82,6 +86,32 @@ func (f *form) engineArgs(engine string, args []*ast.Node) []*ast.Node {
 	})
 }
 
+// behind puts what has no place among the arguments of an engine over files behind those that have one, where the server
+// prints it unless it had to fill in a format.
+func behind(args []*ast.Node) []*ast.Node {
+	placed := func(n *ast.Node) int {
+		if n.Kind == ast.Func && unplaced[n.Text] {
+			return 1
+		}
+		return 0
+	}
+	inOrder := func(a, b *ast.Node) int {
+		if c := placed(a) - placed(b); c != 0 || placed(a) == 0 {
+			return c
+		}
+		return strings.Compare(a.Text, b.Text)
+	}
+	if slices.IsSortedFunc(args, inOrder) {
+		return args
+	}
+	args = slices.Clone(args)
+	slices.SortStableFunc(args, inOrder)
+	return args
+}
+
+// unplaced are the arguments of engines over files that may stand anywhere.
+var unplaced = map[string]bool{"headers": true, "extra_credentials": true}
+
 // constant evaluates an argument that names something: ClickHouse stores Buffer(db, t) as Buffer('db', 't').
 func (f *form) constant(n *ast.Node) *ast.Node {
 	if n.Kind == ast.Ident {
@@ -95,6 +125,14 @@ func (f *form) constant(n *ast.Node) *ast.Node {
 	}
 	if n.Kind == ast.Equals {
 		return with(n, each(n.Kids, f.constant))
+	}
+	if n.Kind == ast.Func && unplaced[n.Text] {
+		return with(n, each(n.Kids, func(k *ast.Node) *ast.Node {
+			if k.Kind == ast.Operator && k.Text == "=" {
+				return with(k, each(k.Kids, f.constant))
+			}
+			return f.constant(k)
+		}))
 	}
 	n = f.expr(n)
 	if n.Kind == ast.Operator {

@@ -134,6 +134,17 @@ func same(t *testing.T, env canon.Env, stored, written string) int {
 		}
 		t.Errorf("%s differs\n  written %s\n  stored  %s\n  live    %.600s\n  desired %.600s", diff.path, written, stored, show(diff.live), show(diff.desired))
 	}
+	// What a plan sends is printed from the canonical form.
+	printed := ast.Create(canon.Object(live, env), ast.Style{})
+	again, err := ddl.ParseStatement(printed)
+	if err != nil {
+		t.Errorf("%v: the canonical form is printed as %s", err, printed)
+		return undetermined
+	}
+	l, d = canon.Pair(live, again, env)
+	for _, diff := range compare(l, d) {
+		t.Errorf("%s differs from the canonical form\n  stored  %s\n  printed %s", diff.path, stored, printed)
+	}
 	return undetermined
 }
 
@@ -168,7 +179,8 @@ type engine struct {
 // engineSettings allow what a server of today's defaults calls experimental or suspicious.
 var engineSettings = []string{"allow_suspicious_low_cardinality_types", "allow_suspicious_codecs", "allow_suspicious_variant_types",
 	"allow_experimental_codecs", "enable_time_time64_type", "allow_experimental_qbit_type", "allow_experimental_statistics",
-	"allow_experimental_full_text_index", "allow_suspicious_ttl_expressions", "allow_suspicious_primary_key"}
+	"allow_experimental_full_text_index", "allow_suspicious_ttl_expressions", "allow_suspicious_primary_key",
+	"allow_experimental_unique_key"}
 
 func (e engine) query(sql string) (string, error) {
 	parameters := url.Values{"database": {e.db}}

@@ -50,7 +50,7 @@ var samples = []string{
 		SETTINGS (min_compress_block_size = 1000), at DateTime, price Decimal(10, 2) STATISTICS(tdigest), INDEX by_note (note, id) TYPE set(10) GRANULARITY 2,
 		PROJECTION by_note INDEX note TYPE basic, PROJECTION by_price (SELECT id, price ORDER BY price) WITH SETTINGS (index_granularity = 128), CONSTRAINT positive CHECK price > 0)
 		ENGINE = ReplicatedReplacingMergeTree('/other/path', '{replica}', at) PARTITION BY toYYYYMM(at) PRIMARY KEY id ORDER BY (id, at)
-		SAMPLE BY id TTL at + INTERVAL 1 MONTH RECOMPRESS CODEC(ZSTD(9)) SETTINGS index_granularity = 1024 COMMENT 'orders'`,
+		UNIQUE KEY id SAMPLE BY id TTL at + INTERVAL 1 MONTH RECOMPRESS CODEC(ZSTD(9)) SETTINGS index_granularity = 1024 COMMENT 'orders'`,
 	`CREATE TABLE shop.pulse ENGINE = TimeSeries SETTINGS store_min_time_and_max_time = 0 SAMPLES shop.beats
 		TAGS INNER COLUMNS (id UInt64, label String) TAGS INNER ENGINE = MergeTree ORDER BY id`,
 	`CREATE VIEW shop.recent (id UInt64 COMMENT 'the order') DEFINER = auditor SQL SECURITY DEFINER AS WITH 3 AS days SELECT o.id FROM shop.orders AS o

@@ -49,6 +49,7 @@ func undirected(n *ast.Node) *ast.Node {
 // whether the engine has a sorting key at all.
 func (f *form) keys(t *ast.Table, sorted bool) {
 	t.PartitionBy, t.OrderBy, t.PrimaryKey, t.SampleBy = f.key(t.PartitionBy), f.key(t.OrderBy), f.key(t.PrimaryKey), f.key(t.SampleBy)
+	t.UniqueKey = f.key(t.UniqueKey)
 	if t.PartitionBy != nil && t.PartitionBy.Kind == ast.Tuple && len(t.PartitionBy.Kids) == 0 {
 		t.PartitionBy = nil
 	}

@@ -42,6 +42,9 @@ func (f *form) operator(n *ast.Node) *ast.Node {
 		if len(kids) == 1 && kids[0].Kind == ast.Keyword && kids[0].Text == "nan" {
 			return kids[0]
 		}
+		if len(kids) == 1 && kids[0].Kind == ast.Number { // printed without parentheses it would be a literal, of another type
+			return with(n, []*ast.Node{at(kids[0], ast.Paren, "", kids[0])})
+		}
 		return with(n, kids)
 	case "AND", "OR":
 		return flatten(n, text, kids)

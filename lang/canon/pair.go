@@ -229,6 +229,7 @@ func (p *pair) storage(l, d *ast.Table) {
 	d.Engine = p.engine(l.Engine, d.Engine)
 	d.PartitionBy, d.OrderBy = p.settle(l.PartitionBy, d.PartitionBy), p.settle(l.OrderBy, d.OrderBy)
 	d.PrimaryKey, d.SampleBy = p.settle(l.PrimaryKey, d.PrimaryKey), p.settle(l.SampleBy, d.SampleBy)
+	d.UniqueKey = p.settle(l.UniqueKey, d.UniqueKey)
 	d.TTL = p.settle(l.TTL, d.TTL)
 	d.Settings = p.keyed(l.Settings, d.Settings)
 	for i, x := range d.Indexes {
@@ -317,7 +318,13 @@ func formatted(l, d *ast.Engine) []*ast.Node {
 	if !overFiles(l.Name) {
 		return d.Args
 	}
-	text := func(n *ast.Node) bool { return n.Kind == ast.String && n.Text != "auto" }
+	text := func(n *ast.Node) bool {
+		if n.Kind != ast.String {
+			return false
+		}
+		_, ok := facts.Format(n.Text)
+		return ok
+	}
 	if len(l.Args) == len(d.Args) {
 		for i, a := range d.Args {
 			if a.Kind == ast.String && a.Text == "auto" && text(l.Args[i]) {
@@ -537,7 +544,8 @@ func foreign(n *ast.Node) string {
 }
 
 // structural are calls that are syntax and no functions.
-var structural = map[string]bool{"COLUMNS": true, "EXTRACT": true, "disk": true, "REGEXP": true, "exists": true, "secret": true}
+var structural = map[string]bool{"COLUMNS": true, "EXTRACT": true, "disk": true, "REGEXP": true, "exists": true, "secret": true,
+	"headers": true, "extra_credentials": true}
 
 func calls(n *ast.Node, name string) bool {
 	found := false

@@ -106,6 +106,9 @@ func copyStorage(t, source *ast.Table) {
 	if t.TTL == nil {
 		t.TTL = source.TTL
 	}
+	if t.UniqueKey == nil {
+		t.UniqueKey = source.UniqueKey
+	}
 	settings := t.Settings
 	for _, s := range source.Settings {
 		if !slices.ContainsFunc(t.Settings, func(own ast.Setting) bool { return own.Name == s.Name }) {

@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/lex"
@@ -241,7 +242,7 @@ func (p *parser) lifetime(d *ast.Dictionary) bool {
 		return false
 	}
 	var least, most uint64
-	if p.at(lex.Number) {
+	if p.at(lex.Number) || p.at(lex.Plus) {
 		if !p.seconds(&most) || !p.want(lex.RParen, "a closing parenthesis") {
 			return false
 		}
@@ -267,8 +268,13 @@ func (p *parser) lifetime(d *ast.Dictionary) bool {
 }
 
 func (p *parser) seconds(into *uint64) bool {
-	t := p.tok()
-	n, err := strconv.ParseUint(t.Text(p.src), 10, 64)
+	p.skip(lex.Plus)
+	text := strings.ReplaceAll(p.tok().Text(p.src), "_", "")
+	base := 10
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0b") {
+		base = 0 // a leading zero alone is no octal number
+	}
+	n, err := strconv.ParseUint(text, base, 64)
 	if err != nil {
 		p.fail("a number of seconds")
 		return false

@@ -88,11 +88,13 @@ func (p *parser) arrayJoin() string {
 // them.
 func (p *parser) joinKind() (string, bool) {
 	start := p.i
-	locality, strictness, side := "", "", ""
+	locality, strictness, side, natural := "", "", "", ""
 	for {
 		switch p.tok().Word {
 		case lex.KwGlobal:
 			locality = "GLOBAL "
+		case lex.KwNatural:
+			natural = "NATURAL "
 		case lex.KwLocal:
 			locality = "LOCAL "
 		case lex.KwAny:
@@ -126,10 +128,10 @@ func (p *parser) joinKind() (string, bool) {
 					side = "LEFT JOIN"
 				}
 			}
-			if locality == "" && strictness == "" {
+			if locality == "" && strictness == "" && natural == "" {
 				return side, true
 			}
-			return locality + strictness + side, true
+			return locality + natural + strictness + side, true
 		default:
 			p.i = start
 			return "", false
@@ -212,7 +214,7 @@ func (p *parser) table() *node {
 // joinFollows tells LOCAL JOIN and its like, whose first word is no reserved one, from an alias.
 func (p *parser) joinFollows() bool {
 	w := p.tok().Word
-	return (w == lex.KwLocal || w == lex.KwOnly) && (p.peek(1).Kind == lex.Word && notAlias(p.peek(1).Word))
+	return (w == lex.KwLocal || w == lex.KwOnly || w == lex.KwNatural) && (p.peek(1).Kind == lex.Word && notAlias(p.peek(1).Word))
 }
 
 func (p *parser) final() *node {

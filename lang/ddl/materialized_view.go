@@ -89,12 +89,15 @@ func (p *parser) refresh() *ast.Refresh {
 		r.Kind = "EVERY"
 	case p.skipWord(lex.KwAfter):
 		r.Kind = "AFTER"
+	case p.atWords(lex.KwDepends, lex.KwOn): // they alone say when
 	default:
-		p.fail("EVERY or AFTER")
+		p.fail("EVERY, AFTER or DEPENDS ON")
 		return nil
 	}
-	if r.Period = p.period(); r.Period == nil {
-		return nil
+	if r.Kind != "" {
+		if r.Period = p.period(); r.Period == nil {
+			return nil
+		}
 	}
 	for {
 		switch {

@@ -47,6 +47,13 @@ func (p *parser) statement(st *Statement) bool {
 		st.Replace = true
 	}
 	st.Temporary = p.skipWord(lex.KwTemporary)
+	var security ast.Security
+	secured := p.i
+	for p.atWord(lex.KwDefiner) || p.atWord(lex.KwSql) {
+		if !p.security(&security) {
+			return false
+		}
+	}
 	create := p.creator()
 	if create == nil {
 		return false
@@ -72,7 +79,29 @@ func (p *parser) statement(st *Statement) bool {
 		return false
 	}
 	st.Object = object
+	switch o := object.(type) {
+	case *ast.View:
+		merge(&o.Security, security)
+	case *ast.MaterializedView:
+		merge(&o.Security, security)
+	default:
+		if security != (ast.Security{}) {
+			p.i = secured
+			p.fail("a kind of object: views alone have SQL SECURITY")
+			return false
+		}
+	}
 	return true
+}
+
+// merge fills in what stood before the word VIEW.
+func merge(s *ast.Security, before ast.Security) {
+	if s.Mode == "" {
+		s.Mode = before.Mode
+	}
+	if s.Definer == "" {
+		s.Definer = before.Definer
+	}
 }
 
 // atStatementEnd reports the end of the statement; it passes FORMAT name and the SETTINGS of the query, which say how the

@@ -76,6 +76,10 @@ func TestTablesAreReadWithClausesInAnyOrder(t *testing.T) {
 			src:  "CREATE TABLE d.t (a UInt8) COMMENT 'c' SETTINGS x = 1, y = 'z', disk = disk(type = local, path = '/p/') ORDER BY (a DESC, b) TTL d DELETE WHERE a = 1, d TO DISK 'cold', d + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(17)), d GROUP BY a SET b = max(b), e = any(e) SAMPLE BY a PRIMARY KEY a PARTITION BY toYYYYMM(d) ENGINE = ReplacingMergeTree(v, gone)",
 			want: "CREATE TABLE d.t (`a` UInt8) ENGINE = ReplacingMergeTree(v, gone) PARTITION BY toYYYYMM(d) PRIMARY KEY a ORDER BY (a DESC, b) SAMPLE BY a TTL d DELETE WHERE a = 1, d TO DISK 'cold', d + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(17)), d GROUP BY a SET b = max(b), e = any(e) SETTINGS x = 1, y = 'z', disk = disk(type = local, path = '/p/') COMMENT 'c'",
 		},
+		{
+			src:  "CREATE TABLE d.t (a UInt8, b UInt8) ENGINE = MergeTree UNIQUE KEY (a, b) SAMPLE BY a ORDER BY (a, b)",
+			want: "CREATE TABLE d.t (`a` UInt8, `b` UInt8) ENGINE = MergeTree ORDER BY (a, b) UNIQUE KEY (a, b) SAMPLE BY a",
+		},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = Kafka SETTINGS kafka_format = 'JSON' SETTINGS max_threads = 1", want: "CREATE TABLE d.t (`a` UInt8) ENGINE = Kafka SETTINGS kafka_format = 'JSON'"},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = S3(store, filename = 'x', format = CSV)"},
 		{src: "CREATE TABLE d.t (`a` UInt8) ENGINE = MergeTree ORDER BY a FORMAT Null", want: "CREATE TABLE d.t (`a` UInt8) ENGINE = MergeTree ORDER BY a"},
@@ -99,6 +103,11 @@ func TestOtherKindsAreRead(t *testing.T) {
 		{src: "CREATE VIEW d.v SQL SECURITY INVOKER AS SELECT {p:UInt8} AS x"},
 		{src: "CREATE MATERIALIZED VIEW d.m TO d.t (`a` UInt8) AS SELECT a FROM s"},
 		{src: "CREATE MATERIALIZED VIEW d.m (`a` UInt8, INDEX i a TYPE minmax) ENGINE = MergeTree ORDER BY a TTL b SETTINGS x = 1 POPULATE AS SELECT a FROM s"},
+		{src: "CREATE MATERIALIZED VIEW d.m REFRESH DEPENDS ON d.x, y APPEND TO d.t AS SELECT 1"},
+		{
+			src:  "CREATE OR REPLACE DEFINER = ann SQL SECURITY DEFINER VIEW d.v AS SELECT 1 FROM a NATURAL LEFT JOIN b",
+			want: "CREATE VIEW d.v DEFINER = ann SQL SECURITY DEFINER AS SELECT 1 FROM a NATURAL LEFT JOIN b",
+		},
 		{
 			src: "CREATE MATERIALIZED VIEW d.m REFRESH EVERY 1 DAY 2 HOUR OFFSET 5 MINUTE RANDOMIZE FOR 30 SECOND DEPENDS ON d.x, y SETTINGS refresh_retries = 1 APPEND TO d.t DEFINER = CURRENT_USER SQL SECURITY DEFINER EMPTY AS SELECT 1",
 		},
@@ -107,6 +116,10 @@ func TestOtherKindsAreRead(t *testing.T) {
 			want: "CREATE DICTIONARY d.x (`k` UInt64, `v` String DEFAULT 'none' EXPRESSION upper(w) HIERARCHICAL INJECTIVE IS_OBJECT_ID) PRIMARY KEY k, v SOURCE(http(url 'u' headers(header(name 'n' value 'v')) port tcpPort())) LIFETIME(MIN 0 MAX 300) LAYOUT(hashed(initial 5)) RANGE(MIN a MAX b) SETTINGS(format_csv_allow_single_quotes = 1) COMMENT 'c'",
 		},
 		{src: "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN 1 MAX 2) LAYOUT(FLAT)"},
+		{
+			src:  "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN +0x10 MAX 1_000) LAYOUT(FLAT)",
+			want: "CREATE DICTIONARY d.x (`k` UInt64) PRIMARY KEY k SOURCE(`NULL`()) LIFETIME(MIN 16 MAX 1000) LAYOUT(FLAT)",
+		},
 	})
 }
 

@@ -11,7 +11,8 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 	word := p.tok().Word
 	if word == lex.KwEngine && t.Engine != nil || next == lex.KwBy && (word == lex.KwPartition && t.PartitionBy != nil ||
 		word == lex.KwOrder && t.OrderBy != nil || word == lex.KwSample && t.SampleBy != nil) ||
-		word == lex.KwTtl && t.TTL != nil || word == lex.KwPrimary && t.PrimaryKey != nil {
+		word == lex.KwTtl && t.TTL != nil || next == lex.KwKey && (word == lex.KwPrimary && t.PrimaryKey != nil ||
+		word == lex.KwUnique && t.UniqueKey != nil) {
 		p.fail("each clause once")
 		return false
 	}
@@ -32,6 +33,12 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 		if next == lex.KwKey {
 			p.i += 2
 			t.PrimaryKey = p.readable((*parser).key, atStorageClause)
+			return true
+		}
+	case lex.KwUnique:
+		if next == lex.KwKey {
+			p.i += 2
+			t.UniqueKey = p.readable((*parser).key, atStorageClause)
 			return true
 		}
 	case lex.KwOrder:
@@ -77,7 +84,7 @@ func atStorageClause(p *parser) bool {
 		return isString(next)
 	case lex.KwPartition, lex.KwOrder, lex.KwSample:
 		return next.Word == lex.KwBy
-	case lex.KwPrimary:
+	case lex.KwPrimary, lex.KwUnique:
 		return next.Word == lex.KwKey
 	case lex.KwSql:
 		return next.Word == lex.KwSecurity

@@ -59,7 +59,7 @@ func (p *parser) target(st *Statement, t *ast.Table, kind string) bool {
 // atInnerClause reports whether a clause of storage begins here.
 func (p *parser) atInnerClause() bool {
 	switch p.tok().Word {
-	case lex.KwEngine, lex.KwTtl, lex.KwSettings, lex.KwPartition, lex.KwPrimary, lex.KwOrder, lex.KwSample:
+	case lex.KwEngine, lex.KwTtl, lex.KwSettings, lex.KwPartition, lex.KwPrimary, lex.KwOrder, lex.KwSample, lex.KwUnique:
 		return true
 	}
 	return false

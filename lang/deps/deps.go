@@ -142,6 +142,7 @@ func (c *collector) table(t *ast.Table) {
 	c.query(t.PrimaryKey, ast.Path{Part: "primary_key"})
 	c.query(t.OrderBy, ast.Path{Part: "order_by"})
 	c.query(t.SampleBy, ast.Path{Part: "sample_by"})
+	c.query(t.UniqueKey, ast.Path{Part: "unique_key"})
 	c.query(t.TTL, ast.Path{Part: "ttl"})
 	for _, target := range t.Targets {
 		if target.To != (ast.Name{}) {

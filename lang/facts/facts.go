@@ -131,6 +131,12 @@ func DictionarySource(s string) bool {
 	return ok
 }
 
+// Format returns a format of rows by its name in any case, from system.formats.
+func Format(s string) (string, bool) {
+	n, ok := find(formats[:], strings.ToLower(s))
+	return n.value, ok
+}
+
 // SessionSetting reports whether s is a setting of sessions and queries.
 func SessionSetting(s string) bool {
 	_, ok := findSession(s)

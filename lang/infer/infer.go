@@ -42,6 +42,8 @@ func (i *inferrer) fail(format string, args ...any) (value, bool) {
 
 func (i *inferrer) value(n *ast.Node) (value, bool) {
 	switch n.Kind {
+	case ast.Paren: // -(1) keeps them
+		return i.value(n.Kids[0])
 	case ast.Number:
 		return value{numberType(n.Text), true}, true
 	case ast.String:

@@ -153,6 +153,7 @@ const (
 	KwNan
 	KwNational
 	KwNchar
+	KwNatural
 	KwNext
 	KwNone
 	KwNot
@@ -244,6 +245,7 @@ const (
 	KwUnbounded
 	KwUnfreeze
 	KwUnion
+	KwUnique
 	KwUnknown
 	KwUnsigned
 	KwUpdate
@@ -409,6 +411,7 @@ var spellings = [keywordCount]string{
 	KwNan:           "NAN",
 	KwNational:      "NATIONAL",
 	KwNchar:         "NCHAR",
+	KwNatural:       "NATURAL",
 	KwNext:          "NEXT",
 	KwNone:          "NONE",
 	KwNot:           "NOT",
@@ -500,6 +503,7 @@ var spellings = [keywordCount]string{
 	KwUnbounded:     "UNBOUNDED",
 	KwUnfreeze:      "UNFREEZE",
 	KwUnion:         "UNION",
+	KwUnique:        "UNIQUE",
 	KwUnknown:       "UNKNOWN",
 	KwUnsigned:      "UNSIGNED",
 	KwUpdate:        "UPDATE",

@@ -89,6 +89,7 @@ func (l *loader) tableColumns(d *Declared, t *ast.Table) {
 	check(ast.Path{Part: "primary_key"}, t.PrimaryKey)
 	check(ast.Path{Part: "order_by"}, t.OrderBy)
 	check(ast.Path{Part: "sample_by"}, t.SampleBy)
+	check(ast.Path{Part: "unique_key"}, t.UniqueKey)
 	check(ast.Path{Part: "ttl"}, t.TTL)
 	if t.Engine != nil && strings.HasSuffix(t.Engine.Name, "MergeTree") {
 		for _, arg := range t.Engine.Args {

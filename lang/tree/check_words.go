@@ -69,7 +69,7 @@ func (l *loader) checkTable(d *Declared, t *ast.Table) {
 	for _, k := range []struct {
 		part string
 		node *ast.Node
-	}{{"partition_by", t.PartitionBy}, {"primary_key", t.PrimaryKey}, {"order_by", t.OrderBy}, {"sample_by", t.SampleBy}, {"ttl", t.TTL}} {
+	}{{"partition_by", t.PartitionBy}, {"primary_key", t.PrimaryKey}, {"order_by", t.OrderBy}, {"sample_by", t.SampleBy}, {"unique_key", t.UniqueKey}, {"ttl", t.TTL}} {
 		l.checkFunctions(d, ast.Path{Part: k.part}, k.node)
 	}
 	l.checkEngine(d, t)

@@ -36,7 +36,7 @@
 // A .hcl definition has the attributes and blocks of its kind. Values are ClickHouse text in quotes; a number or a bool
 // stands for itself; a key or a TTL is one text or a list. Comments are plain text.
 //
-//	table              include, drop, engine, order_by, primary_key, partition_by, sample_by, ttl, settings, comment;
+//	table              include, drop, engine, order_by, primary_key, partition_by, sample_by, unique_key, ttl, settings, comment;
 //	                   column, index, projection, constraint
 //	view               query, sql_security, definer, comment; column
 //	materialized_view  to, or what a table has; query, sql_security, definer, comment; column, refresh
@@ -60,7 +60,7 @@
 //	authentication     secret_env | secret_file, server, scheme, realm, common_names, subject_alt_names, valid_until
 //	hosts              ip, name, regexp, like, local, any, none
 //	interval           a limit of a quota each, randomized, tracking_only
-//	refresh            every | after, offset, randomize, depends_on, append, settings
+//	refresh            [every | after], offset, randomize, depends_on, append, settings
 //
 // An included file has columns, indexes, projections and constraints, and may include further files; they come before
 // the includer's own, and drop takes some of them out again. settings is { name = value }, or text where a value is no

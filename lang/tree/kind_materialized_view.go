@@ -21,7 +21,7 @@ func materializedViewKind() kind {
 		shape: shape{
 			what: "a materialized view definition",
 			attrs: []string{"to", "query", "sql_security", "definer", "comment", "include", "drop", "engine", "order_by",
-				"primary_key", "partition_by", "sample_by", "ttl", "settings"},
+				"primary_key", "partition_by", "sample_by", "unique_key", "ttl", "settings"},
 			blocks: blocks,
 		},
 		build: buildMaterializedView,
@@ -43,7 +43,7 @@ func buildMaterializedView(d *definition) ast.Object {
 	m.Columns, inner.Columns = inner.Columns, nil
 	if attr := d.content.attrs["to"]; attr != nil {
 		m.To = d.objectName(attr)
-		if extra := firstOf(d.content, "engine", "order_by", "primary_key", "partition_by", "sample_by", "ttl", "settings"); extra != nil {
+		if extra := firstOf(d.content, "engine", "order_by", "primary_key", "partition_by", "sample_by", "unique_key", "ttl", "settings"); extra != nil {
 			d.fault(CodeValue, extra.NameRange, fmt.Sprintf("%q belongs to the table the view writes to", extra.Name),
 				"A materialized view with `to` has no storage of its own.")
 		}
@@ -115,16 +115,18 @@ func (d *definition) refresh() *ast.Refresh {
 	path := func(attr string) ast.Path { return ast.Path{Part: "refresh", Attr: attr} }
 	d.declared.places.setSpot(path(""), block.TypeRange)
 	body := d.read(block.Body, block.TypeRange, refreshShape)
-	r := &ast.Refresh{Kind: "EVERY"}
-	name := "every"
-	if body.attrs["after"] != nil {
-		r.Kind, name = "AFTER", "after"
-	}
-	if (body.attrs["every"] == nil) == (body.attrs["after"] == nil) {
-		d.fault(CodeMissing, block.TypeRange, "A schedule says every or after", `It has either every = "1 HOUR", by the clock, or after = "1 HOUR", counted from the last refresh.`)
+	r := &ast.Refresh{}
+	every, after := body.attrs["every"], body.attrs["after"]
+	switch {
+	case every != nil && after == nil:
+		r.Kind, r.Period = "EVERY", d.scope.fragment(d, body, "every", path("schedule"), parsePeriod)
+	case after != nil && every == nil:
+		r.Kind, r.Period = "AFTER", d.scope.fragment(d, body, "after", path("schedule"), parsePeriod)
+	case every != nil || body.attrs["depends_on"] == nil:
+		d.fault(CodeMissing, block.TypeRange, "A schedule says every, after or depends_on",
+			`It has either every = "1 HOUR", by the clock, or after = "1 HOUR", counted from the last refresh, or the views it depends on alone.`)
 		return nil
 	}
-	r.Period = d.scope.fragment(d, body, name, path("schedule"), parsePeriod)
 	r.Offset = d.scope.fragment(d, body, "offset", path("offset"), parsePeriod)
 	r.Randomize = d.scope.fragment(d, body, "randomize", path("randomize"), parsePeriod)
 	names, _, _ := d.texts(body.attrs["depends_on"])

@@ -18,8 +18,8 @@ func tableKind() kind {
 		qualified: true,
 		shape: shape{
 			what: "a table definition",
-			attrs: []string{"include", "drop", "engine", "order_by", "primary_key", "partition_by", "sample_by", "ttl",
-				"settings", "comment"},
+			attrs: []string{"include", "drop", "engine", "order_by", "primary_key", "partition_by", "sample_by",
+				"unique_key", "ttl", "settings", "comment"},
 			blocks: partBlocks,
 		},
 		build: buildTable,
@@ -55,6 +55,7 @@ func (d *definition) storage(t *ast.Table) {
 	t.PrimaryKey = d.key("primary_key")
 	t.PartitionBy = d.key("partition_by")
 	t.SampleBy = d.fragment("sample_by", parseExpr)
+	t.UniqueKey = d.key("unique_key")
 	t.TTL = d.ttl("ttl")
 	t.Settings = d.settings(d, d.content.attrs["settings"], func(name string) ast.Path { return ast.Path{Part: "setting", Name: name} })
 }

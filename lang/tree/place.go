@@ -105,7 +105,7 @@ func (d *Declared) Place(path ast.Path, node *ast.Node) hcl.Range {
 
 // keywords are the words that open the clause of a part the statement has once.
 var keywords = map[string]string{"engine": "ENGINE", "order_by": "ORDER BY", "primary_key": "PRIMARY KEY",
-	"partition_by": "PARTITION BY", "sample_by": "SAMPLE BY", "ttl": "TTL", "comment": "COMMENT", "query": "SELECT"}
+	"partition_by": "PARTITION BY", "sample_by": "SAMPLE BY", "unique_key": "UNIQUE KEY", "ttl": "TTL", "comment": "COMMENT", "query": "SELECT"}
 
 // keywordOf finds the first mention of a part in a statement: its name, or the word that opens its clause.
 func keywordOf(path ast.Path, statement string) (offset, length int) {

@@ -216,6 +216,7 @@ partition_by = "toYYYYMM(at)"
 primary_key  = "id"
 order_by     = ["id", "at"]
 sample_by    = "id"
+unique_key   = ["id"]
 ttl          = ["at + INTERVAL 1 MONTH TO VOLUME 'cold'", "at + INTERVAL 1 YEAR DELETE WHERE id > 5"]
 settings     = { index_granularity = 4096, storage_policy = "tiers" }
 comment      = "a table"
@@ -236,6 +237,7 @@ ENGINE = ReplacingMergeTree(at)
 PARTITION BY toYYYYMM(at)
 PRIMARY KEY id
 ORDER BY (id, at)
+UNIQUE KEY id
 SAMPLE BY id
 TTL at + INTERVAL 1 MONTH TO VOLUME 'cold', at + INTERVAL 1 YEAR DELETE WHERE id > 5
 SETTINGS index_granularity = 4096, storage_policy = 'tiers'

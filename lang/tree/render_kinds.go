@@ -60,7 +60,9 @@ func (w *writer) refresh(r *ast.Refresh) {
 		return
 	}
 	w.block("refresh", "", func() {
-		w.raw(strings.ToLower(r.Kind), w.quoted(period(r.Period)))
+		if r.Period != nil {
+			w.raw(strings.ToLower(r.Kind), w.quoted(period(r.Period)))
+		}
 		w.text("offset", period(r.Offset))
 		w.text("randomize", period(r.Randomize))
 		if len(r.DependsOn) > 0 {

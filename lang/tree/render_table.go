@@ -93,6 +93,7 @@ func (w *writer) storage(t *ast.Table) {
 	w.key("primary_key", t.PrimaryKey)
 	w.key("order_by", t.OrderBy)
 	w.node("sample_by", t.SampleBy)
+	w.key("unique_key", t.UniqueKey)
 	if t.TTL != nil {
 		if len(t.TTL.Kids) == 1 {
 			w.node("ttl", t.TTL.Kids[0])

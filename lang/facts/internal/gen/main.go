@@ -207,6 +207,7 @@ func (g *generator) engines() error {
 		{"codecs", "SELECT name, name, '0' FROM system.codecs"},
 		{"layouts", "SELECT lower(name), name, if(is_complex, 'complexLayout', '0') FROM system.dictionary_layouts"},
 		{"sources", "SELECT lower(name), name, '0' FROM system.dictionary_sources"},
+		{"formats", "SELECT lower(name), name, '0' FROM system.formats"},
 	} {
 		rows, err := g.query(table.sql)
 		if err != nil {
