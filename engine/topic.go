@@ -203,14 +203,15 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 		return &topics.Report{Version: 1, Cluster: topics.Cluster{Skipped: topicsOff}, Topics: topics.Pending(e.options.Bus, declared, topics.Unread)}, nil
 	}
 	run := e.topicRunner(s)
-	run.Former = s.formerTopics(records)
 	known := s.keys()
 	for key, r := range records {
 		if key.Kind == ast.KindTopic && r.Existed() && !known[key] && !slices.Contains(run.Beside, key.Name) {
 			run.Beside = append(run.Beside, key.Name)
 		}
 	}
-	return run.Status(ctx, declared)
+	report, err := run.Status(ctx, declared)
+	report.TellFormer(s.formerTopics(records))
+	return report, err
 }
 
 // formerTopics are those that the ledger records and the schema does not declare any more. Topics of a source are not for

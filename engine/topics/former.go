@@ -27,11 +27,13 @@ type Former struct {
 	Error string `json:"error,omitempty"`
 }
 
-// former says what the bus has of the topics that nothing declares any more.
-func (w *work) former() []*Former {
-	list := unaskedFormer(w.Former)
-	for _, f := range list {
-		switch read := w.found[f.Name]; {
+// TellFormer puts topics that nothing declares any more into the report, with what the run found of them: it was asked
+// about them in [Runner.Beside].
+func (r *Report) TellFormer(known []Former) {
+	for _, f := range known {
+		switch read, asked := r.Beside[f.Name]; {
+		case !asked:
+			f.Presence = NotAsked
 		case read.Unreadable != "":
 			f.Presence, f.Error = Unreadable, read.Unreadable
 		case read.Topic == nil:
@@ -39,15 +41,6 @@ func (w *work) former() []*Former {
 		default:
 			f.Presence, f.Size = Live, stateOf(own(read.Topic))
 		}
+		r.Former = append(r.Former, &f)
 	}
-	return list
-}
-
-func unaskedFormer(known []Former) []*Former {
-	var list []*Former
-	for _, f := range known {
-		f.Presence = NotAsked
-		list = append(list, &f)
-	}
-	return list
 }

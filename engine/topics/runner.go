@@ -33,9 +33,6 @@ type Runner struct {
 	Wait time.Duration
 	// LedgerRead says that the ledger was asked about every declared topic: one that is there without a record is adopted.
 	LedgerRead bool
-	// Former are the topics that the ledger records and nothing declares any more, as far as it knows them. A status tells
-	// what the bus has of them.
-	Former []Former
 	// May is asked before a topic is created; a text is why it may not be. Nil: every topic may.
 	May func(*Topic) string
 	// Done is told about each topic as soon as its fate is known, on the caller's goroutine.
@@ -124,13 +121,13 @@ const NoBus = "no brokers are configured: the deployment has no bus, and no topi
 func (r *Runner) begin(ctx context.Context, declared []Declared) (*work, *Report, error) {
 	report := &Report{Version: 1, Topics: []*Topic{}}
 	switch {
-	case len(declared)+len(r.Former)+len(r.Beside) == 0:
+	case len(declared)+len(r.Beside) == 0:
 		report.Cluster.Skipped = "the schema declares no topic"
 	case len(r.Bus.Brokers) == 0:
 		report.Cluster.Skipped = NoBus
 	}
 	if report.Cluster.Skipped != "" {
-		report.Topics, report.Former = r.unread(declared, Unread), unaskedFormer(r.Former)
+		report.Topics = r.unread(declared, Unread)
 		return nil, report, nil
 	}
 	w := &work{Runner: r, declared: declared, report: report, options: rules.Options{LedgerRead: r.LedgerRead}}
@@ -139,7 +136,7 @@ func (r *Runner) begin(ctx context.Context, declared []Declared) (*work, *Report
 			w.client.Close()
 		}
 		report.Cluster.Error, report.Cluster.Code = err.Error(), codeOf(err)
-		report.Topics, report.Former = r.unread(declared, Unread), unaskedFormer(r.Former)
+		report.Topics = r.unread(declared, Unread)
 		return nil, report, err
 	}
 	return w, report, nil
@@ -155,9 +152,6 @@ func (w *work) open(ctx context.Context) (err error) {
 	names := make([]string, len(w.declared))
 	for i, d := range w.declared {
 		names[i] = d.Topic.Name
-	}
-	for _, f := range w.Former {
-		names = append(names, f.Name)
 	}
 	w.options.Bus = w.Bus.Rules(w.report.Cluster.Brokers)
 	if w.found, err = w.client.Read(ctx, append(names, w.Beside...)); err != nil {
@@ -282,7 +276,6 @@ func (r *Runner) look(ctx context.Context, declared []Declared) (*Report, []*pla
 		report.Topics = append(report.Topics, t)
 		objects = append(objects, object)
 	}
-	report.Former = w.former()
 	return report, objects, nil
 }
 
