@@ -48,6 +48,9 @@ type wire struct {
 	// detached lets the member go on with what the engine has given up.
 	detached bool
 
+	// note tells of what a test that fails has to be understood by.
+	note func(format string, args ...any)
+
 	mu   sync.Mutex
 	seen map[kind]int
 	sent []request
@@ -60,11 +63,14 @@ func (p *place) wire(member int) *wire {
 	if err != nil {
 		p.Fatal(err)
 	}
-	w := &wire{seen: map[kind]int{}, decide: func(request) way { return through }, arrived: func(request) {}}
+	w := &wire{seen: map[kind]int{}, note: p.Logf, decide: func(request) way { return through }, arrived: func(request) {}}
 	w.forward = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		// What the member does not answer, nobody answers.
-		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
+			p.Logf("no answer of member %d: %v", member+1, err)
+			panic(http.ErrAbortHandler)
+		},
 	}
 	w.Server = httptest.NewServer(http.HandlerFunc(w.carry))
 	p.Cleanup(w.Close)
@@ -87,7 +93,11 @@ func (w *wire) carry(rw http.ResponseWriter, r *http.Request) {
 	case lost:
 		panic(http.ErrAbortHandler)
 	case unheard:
-		w.forward.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+		answer := httptest.NewRecorder()
+		w.forward.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+		if answer.Code != http.StatusOK {
+			w.note("nobody heard that %s is answered with %s", what.text, answer.Body)
+		}
 		w.arrived(what)
 		panic(http.ErrAbortHandler)
 	}
@@ -111,6 +121,8 @@ func (w *wire) read(r *http.Request, body []byte) (request, bool) {
 	}
 	what := request{text: text}
 	switch {
+	case strings.HasPrefix(text, "SELECT "):
+		return what, false // also the driver's own first question on a connection, which has the statement's settings
 	case r.URL.Query().Has("log_comment"):
 		what.kind = definition
 	case strings.HasPrefix(text, "INSERT INTO") && strings.Contains(text, "schema_migrations"):
