@@ -12,38 +12,12 @@ import (
 // before it stores one (ApplyWithGlobalVisitor, 26.7). The names a query has itself stay its own. A first member that is a
 // union in parentheses shares nothing with the members outside.
 func globalWith(n *ast.Node) *ast.Node {
-	first := firstQuery(n)
-	if first == nil {
-		return n
-	}
-	clause := withOf(first)
+	first := n.FirstQuery()
+	clause := first.With()
 	if clause == nil {
 		return n
 	}
 	return spread(n, first, clause)
-}
-
-func firstQuery(n *ast.Node) *ast.Node {
-	parens := false
-	for {
-		switch {
-		case n.Kind == ast.Select:
-			return n
-		case n.Kind == ast.Union && !parens:
-			n = n.Kids[0]
-		case (n.Kind == ast.Subquery || n.Kind == ast.Paren) && len(n.Kids) == 1:
-			n, parens = n.Kids[0], true
-		default:
-			return nil
-		}
-	}
-}
-
-func withOf(query *ast.Node) *ast.Node {
-	if len(query.Kids) > 0 && query.Kids[0].Kind == ast.Clause && (query.Kids[0].Text == "WITH" || query.Kids[0].Text == "WITH RECURSIVE") {
-		return query.Kids[0]
-	}
-	return nil
 }
 
 // spread gives every query of the union but the first one the clause.
@@ -56,7 +30,7 @@ func spread(n, first, clause *ast.Node) *ast.Node {
 	case n.Kind != ast.Select || len(n.Kids) == 0 || n.Kids[0].Text == "VALUES":
 		return n
 	}
-	own := withOf(n)
+	own := n.With()
 	if own == nil {
 		return with(n, slices.Insert(slices.Clone(n.Kids), 0, at(clause, ast.Clause, "WITH", clause.Kids...)))
 	}
