@@ -31,6 +31,8 @@ func objectCases(t *testing.T) []caseTest {
 	const view = "CREATE VIEW inn.v "
 	const mv = "CREATE MATERIALIZED VIEW inn.m "
 	return []caseTest{
+		{id: "S72 the password of a database's engine", live: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', '[HIDDEN]')", desired: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', 'secret')"},
+		{id: "S72 all of it but the password", live: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', '[HIDDEN]')", desired: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'w', 'secret')", want: "engine.args"},
 		{id: "S75 view text", live: view + "(`i` UInt64, `c` UInt64) AS SELECT s.id AS i, count(*) AS c FROM inn.src AS s LEFT JOIN inn.dim ON s.id = dim.id WHERE s.at >= (now() - toIntervalDay(1)) GROUP BY 1 ORDER BY c DESC",
 			desired: view + "as select s.id as i, count(*) c /* how many */ from src s left outer join dim on s.id = dim.id where s.at >= now() - interval 1 day group by 1 order by c desc"},
 		{id: "S75 FROM first", live: view + "(`id` UInt64) AS SELECT id FROM inn.src", desired: view + "AS FROM src SELECT id"},
