@@ -145,6 +145,8 @@ func TestCallsKeepTheirSyntax(t *testing.T) {
 		{src: "quantiles(0.5, 0.9)(x)", tree: "(Func `quantiles` (Params 0.5 0.9) x)"},
 		{src: "count(distinct a, b)", want: "count(DISTINCT a, b)", tree: "(Func `count` (Clause `DISTINCT`) a b)"},
 		{src: "sum(x) FILTER (WHERE y > 0)"},
+		{src: "a IS DISTINCT FROM 1 IS TRUE"},
+		{src: "(a = 1) IS NOT FALSE AND b IS UNKNOWN"},
 		{src: "f(a, b -> a + b, c)", want: "f((a, b) -> a + b, c)"},
 		{src: "f(a, (b) -> a + b)", want: "f(a, b -> a + b)"},
 		{src: "f(1, b -> b)"},
