@@ -43,7 +43,8 @@ func operatorPrecedence(op string, operands int) int {
 		return PrecAnd
 	case "NOT":
 		return PrecNot
-	case "IS NULL", "IS NOT NULL", "IS DISTINCT FROM", "IS NOT DISTINCT FROM":
+	case "IS NULL", "IS NOT NULL", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE",
+		"IS UNKNOWN", "IS NOT UNKNOWN":
 		return PrecIs
 	case "BETWEEN", "NOT BETWEEN":
 		return PrecBetween

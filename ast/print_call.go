@@ -26,10 +26,31 @@ func appendFunc(dst []byte, n *Node) []byte {
 	case len(args) == 1 && args[0].Kind == Clause:
 		dst = appendWordedArgument(dst, args[0])
 	default:
-		dst = appendList(dst, args, PrecAlias)
+		dst = appendArguments(dst, args)
 	}
 	dst = append(dst, ')')
 	return appendSpaced(dst, suffixes)
+}
+
+// appendArguments keeps f(a, (b) -> x) apart from f(a, b -> x), in which a is a parameter of the lambda too.
+func appendArguments(dst []byte, args []*Node) []byte {
+	names := 0
+	for names < len(args) && args[names].Kind == Ident && len(args[names].Kids) == 0 {
+		names++
+	}
+	if names == 0 || names == len(args) || args[names].Kind != Lambda || len(args[names].Kids) != 2 {
+		return appendList(dst, args, PrecAlias)
+	}
+	dst = appendList(dst, args[:names], PrecAlias)
+	dst = append(dst, ", ("...)
+	dst = args[names].Kids[0].Append(dst)
+	dst = append(dst, ") -> "...)
+	dst = appendOperand(dst, args[names].Kids[1], PrecLambda)
+	if rest := args[names+1:]; len(rest) > 0 {
+		dst = append(dst, ", "...)
+		dst = appendList(dst, rest, PrecAlias)
+	}
+	return dst
 }
 
 // appendFuncName quotes a name that would not be read as a call's.

@@ -93,6 +93,9 @@ func (f *form) call(n *ast.Node) *ast.Node {
 			return f.lambdaCall(n)
 		}
 	}
+	if name == "negate" && len(n.Kids) == 1 && n.Kids[0].Kind == ast.Number { // -(1), no literal
+		n = at(n, ast.Func, name, at(n.Kids[0], ast.Paren, "", n.Kids[0]))
+	}
 	if op, ok := operators[name]; ok && len(n.Kids) == arity(op, name, len(n.Kids)) {
 		return f.operator(at(n, ast.Operator, op, n.Kids...))
 	}

@@ -31,6 +31,8 @@ func objectCases(t *testing.T) []caseTest {
 	const view = "CREATE VIEW inn.v "
 	const mv = "CREATE MATERIALIZED VIEW inn.m "
 	return []caseTest{
+		{id: "S72 the password of a database's engine", live: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', '[HIDDEN]')", desired: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', 'secret')"},
+		{id: "S72 all of it but the password", live: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'u', '[HIDDEN]')", desired: "CREATE DATABASE inn ENGINE = PostgreSQL('h:5432', 'd', 'w', 'secret')", want: "engine.args"},
 		{id: "S75 view text", live: view + "(`i` UInt64, `c` UInt64) AS SELECT s.id AS i, count(*) AS c FROM inn.src AS s LEFT JOIN inn.dim ON s.id = dim.id WHERE s.at >= (now() - toIntervalDay(1)) GROUP BY 1 ORDER BY c DESC",
 			desired: view + "as select s.id as i, count(*) c /* how many */ from src s left outer join dim on s.id = dim.id where s.at >= now() - interval 1 day group by 1 order by c desc"},
 		{id: "S75 FROM first", live: view + "(`id` UInt64) AS SELECT id FROM inn.src", desired: view + "AS FROM src SELECT id"},
@@ -39,6 +41,10 @@ func objectCases(t *testing.T) []caseTest {
 			desired: view + "AS WITH a AS (SELECT id FROM src) SELECT id FROM a WHERE id IN dim"},
 		{id: "S75 WITH in IN", live: view + "(`id` UInt64) AS WITH (1, 2) AS few SELECT id FROM inn.src WHERE id IN ((1, 2) AS few)",
 			desired: view + "AS WITH (1, 2) AS few SELECT id FROM src WHERE id IN few"},
+		{id: "S75 a union shares its WITH", live: view + "(`a` UInt8) AS WITH q AS (SELECT 1 AS a) SELECT a FROM q UNION ALL WITH q AS (SELECT 1 AS a) SELECT a FROM q",
+			desired: view + "AS WITH q AS (SELECT 1 AS a) SELECT a FROM q UNION ALL SELECT a FROM q"},
+		{id: "S75 a union's member has a WITH of its own", live: view + "(`a` UInt8) AS WITH q AS (SELECT 1 AS a) SELECT a FROM q UNION ALL WITH q AS (SELECT 2 AS a) SELECT a FROM q",
+			desired: view + "AS WITH q AS (SELECT 1 AS a) SELECT a FROM q UNION ALL SELECT a FROM q", want: "query"},
 		{id: "S75 join kind", live: view + "(`id` UInt64) AS SELECT id FROM inn.a INNER JOIN inn.b USING (id)", desired: view + "AS SELECT id FROM a LEFT JOIN b USING id", want: "query"},
 		{id: "S75 union mode", live: view + "(`id` UInt64) AS SELECT id FROM inn.a UNION ALL SELECT id FROM inn.b", desired: view + "AS SELECT id FROM a UNION DISTINCT SELECT id FROM b", want: "query"},
 		{id: "S75 EXPLAIN", live: view + "(`explain` String) AS SELECT * FROM (SELECT * FROM viewExplain('EXPLAIN', 'indexes = 1', (SELECT id FROM inn.src)))",

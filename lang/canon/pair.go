@@ -43,6 +43,12 @@ func Pair(live, desired ast.Object, env Env) (ast.Object, ast.Object) {
 		if d, ok := d.(*ast.Dictionary); ok {
 			return l, p.dictionary(l, d)
 		}
+	case *ast.Database:
+		if d, ok := d.(*ast.Database); ok {
+			c := *d
+			c.Engine, c.Settings = p.engine(l.Engine, d.Engine), p.keyed(l.Settings, d.Settings)
+			return l, &c
+		}
 	case *ast.Function:
 		if d, ok := d.(*ast.Function); ok {
 			c := *d

@@ -64,6 +64,7 @@ func (f *form) selectQuery(n *ast.Node) *ast.Node {
 // inside it; EXCEPT and INTERSECT without a word are ALL, and a chain of them is taken two by two from the left. This is
 // how ClickHouse stores them (measured for every combination of three operators).
 func (f *form) union(n *ast.Node) *ast.Node {
+	n = globalWith(n)
 	text := n.Text
 	if text == "EXCEPT" || text == "INTERSECT" {
 		text += " ALL"

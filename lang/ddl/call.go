@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -54,10 +55,15 @@ func (p *parser) arguments(named bool) bool {
 	} else if p.atWord(lex.KwAll) && isName(p.peek(1)) {
 		p.i++ // the opposite of DISTINCT, and the default
 	}
+	mark := p.mark()
 	for !p.at(lex.RParen) {
+		start := p.i
 		item := p.argument(named)
 		if item == nil {
 			return false
+		}
+		if item.Kind == ast.Lambda && p.toks[start].Kind != lex.LParen {
+			item = p.withParameters(item, mark)
 		}
 		p.push(item)
 		if !p.skip(lex.Comma) {
@@ -65,6 +71,19 @@ func (p *parser) arguments(named bool) bool {
 		}
 	}
 	return p.want(lex.RParen, "a comma or a closing parenthesis")
+}
+
+// withParameters returns the lambda of f(a, b -> x), which takes every name before it for a parameter too: f((a, b) -> x).
+func (p *parser) withParameters(lambda *node, mark int) *node {
+	before := p.arena.stack[mark:]
+	if len(before) == 0 || slices.ContainsFunc(before, func(n *node) bool { return !isSimpleIdent(n) }) {
+		return lambda
+	}
+	for _, kid := range lambda.Kids {
+		p.push(kid)
+	}
+	lambda.Kids = p.arena.list(mark)
+	return lambda
 }
 
 func (p *parser) argument(named bool) *node {

@@ -172,6 +172,9 @@ func (p *parser) table() *node {
 		table = p.call(true)
 	case isName(t) || t.Kind == lex.LBrace:
 		table = p.identifier()
+	case t.Kind == lex.String: // a name in the other quotes
+		p.i++
+		table = p.leaf(ast.Ident, t.Value(p.src), start)
 	default:
 		p.fail("a table")
 	}

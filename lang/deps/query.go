@@ -18,11 +18,31 @@ func (c *collector) expr(n *ast.Node, s *scope) {
 		c.call(n, s)
 	case ast.Operator:
 		c.operator(n, s)
+	case ast.Union:
+		c.union(n, s)
 	case ast.Type, ast.Ident, ast.Param:
 	default:
 		for _, kid := range n.Kids {
 			c.expr(kid, s)
 		}
+	}
+}
+
+// union walks the members: what the WITH of the first query names, the others know too.
+func (c *collector) union(n *ast.Node, s *scope) {
+	others := s
+	if clause := n.FirstQuery().With(); clause != nil {
+		for _, kid := range clause.Kids {
+			if kid.Kind == ast.Clause && strings.HasPrefix(kid.Text, "CTE") && len(kid.Kids) > 1 {
+				others = &scope{name: kid.Kids[0].Text, outer: others}
+			}
+		}
+	}
+	for i, kid := range n.Kids {
+		if i > 0 {
+			s = others
+		}
+		c.expr(kid, s)
 	}
 }
 

@@ -249,7 +249,7 @@ func (p *printer) join(k int) (clauseKind, int) {
 			return listClause, i - k + 1
 		case t.is(lex.KwJoin):
 			return tableClause, i - k + 1
-		case !t.is(lex.KwGlobal, lex.KwLocal, lex.KwAny, lex.KwAll, lex.KwAsof, lex.KwSemi, lex.KwAnti, lex.KwInner, lex.KwLeft, lex.KwRight,
+		case !t.is(lex.KwGlobal, lex.KwLocal, lex.KwNatural, lex.KwAny, lex.KwAll, lex.KwAsof, lex.KwSemi, lex.KwAnti, lex.KwInner, lex.KwLeft, lex.KwRight,
 			lex.KwFull, lex.KwCross, lex.KwPaste, lex.KwOuter, lex.KwArray):
 			return 0, 0
 		}

@@ -6,12 +6,24 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 )
 
+func holdsColumn(n *ast.Node) bool {
+	found := false
+	n.Walk(func(k *ast.Node) bool {
+		found = found || k.Kind == ast.Ident
+		return !found
+	})
+	return found
+}
+
 func (i *inferrer) operator(n *ast.Node) (value, bool) {
 	switch n.Text {
 	case "IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN":
 		left, ok := i.value(n.Kids[0])
 		if !ok {
 			return left, false
+		}
+		if set := n.Kids[len(n.Kids)-1]; set.Kind == ast.Tuple && holdsColumn(set) { // no set: compared one by one
+			return i.fail("the result of %s over columns does not follow from the text", n.Text)
 		}
 		return ordinary([]value{left, {simple("UInt8"), true}}, simple("UInt8"))
 	case ".":

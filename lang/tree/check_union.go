@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -14,6 +15,7 @@ func (l *loader) checkUnions(d *Declared) {
 	switch o := d.Object.(type) {
 	case *ast.View:
 		query = o.Query
+		l.checkAliases(d, o)
 	case *ast.MaterializedView:
 		query = o.Query
 	}
@@ -29,6 +31,25 @@ func (l *loader) checkUnions(d *Declared) {
 		}
 		return true
 	})
+}
+
+// checkAliases finds what CREATE VIEW v (a, b) AS SELECT .. cannot name (26.7 refuses it with error 36).
+func (l *loader) checkAliases(d *Declared, v *ast.View) {
+	list := selected(v.Query)
+	if len(v.Aliases) == 0 || len(list) == 0 {
+		return
+	}
+	for _, e := range list {
+		if e.Kind == ast.Star || e.Kind == ast.Func && e.Text == "COLUMNS" || e.Kind == ast.Operator && e.Text == "." && e.Kids[1].Kind == ast.Func {
+			l.fault(CodeStatement, d.Place(ast.Path{Part: "query"}, e), "A star has no names of the list",
+				fmt.Sprintf("The names %s are of the columns in their order, and a server takes them for no *. Name the columns.", strings.Join(v.Aliases, ", ")))
+			return
+		}
+	}
+	if len(list) != len(v.Aliases) {
+		l.fault(CodeStatement, d.Place(ast.Path{Part: "query"}, list[0]), fmt.Sprintf("%d names for a list of %d", len(v.Aliases), len(list)),
+			fmt.Sprintf("Each column that is selected has one name of (%s).", strings.Join(v.Aliases, ", ")))
+	}
 }
 
 // firstOfChain is what stands first once a member of a UNION has become part of its chain.

@@ -13,7 +13,8 @@ import (
 const nameBytes = 206
 
 // ParseName reads the name of an object as the manifest writes it: database.name, or name alone for an object that
-// lives in no database. A part that holds a dot stands in backticks.
+// lives in no database. A part that holds a dot or a backtick stands in
+// backticks, where two of them are one.
 func ParseName(s string, qualified bool) (ast.Name, error) {
 	parts, err := splitName(s)
 	if err != nil {
@@ -40,16 +41,32 @@ func ParseName(s string, qualified bool) (ast.Name, error) {
 	return ast.Name{}, errors.New("it lives in no database, so its name has no dot; a name that holds one stands in backticks")
 }
 
+// quotedPart reads up to the closing backtick; two of them stand for one that is part of the name.
+func quotedPart(s string) (part, rest string, ok bool) {
+	var b strings.Builder
+	for {
+		end := strings.IndexByte(s, '`')
+		if end < 0 {
+			return "", "", false
+		}
+		b.WriteString(s[:end])
+		if s = s[end+1:]; !strings.HasPrefix(s, "`") {
+			return b.String(), s, true
+		}
+		b.WriteByte('`')
+		s = s[1:]
+	}
+}
+
 func splitName(s string) ([]string, error) {
 	var parts []string
 	for {
 		if rest, quoted := strings.CutPrefix(s, "`"); quoted {
-			end := strings.IndexByte(rest, '`')
-			if end < 0 {
+			part, after, ok := quotedPart(rest)
+			if !ok {
 				return nil, errors.New("a backtick is not closed")
 			}
-			parts = append(parts, rest[:end])
-			s = rest[end+1:]
+			parts, s = append(parts, part), after
 			if s == "" {
 				return parts, nil
 			}

@@ -100,7 +100,7 @@ func period(n *ast.Node) string {
 func manifestName(n ast.Name) string {
 	part := func(s string) string {
 		if strings.ContainsAny(s, ".`") {
-			return "`" + s + "`"
+			return "`" + strings.ReplaceAll(s, "`", "``") + "`"
 		}
 		return s
 	}
