@@ -386,6 +386,31 @@ order_by = ["isbn"]
 	}
 }
 
+func TestAPlanOfAnotherSchemaIsRefusedInOneShortSentenceThatAsksForItsTree(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	reviewed, err := s.engine(engine.Options{}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := "-- manifest.hcl --\nrelease = \"1.0.0\"\ndatabase \"DB\" {}\n"
+	for _, name := range []string{"a", "b", "c", "d"} {
+		manifest += fmt.Sprintf("view \"DB.%s\" { from = \"%s.sql\" }\n", name, name)
+		s.tree(fmt.Sprintf("-- %s.sql --\nCREATE VIEW DB.%s AS SELECT 1 AS one\n", name, name))
+	}
+	s.tree(manifest)
+	_, err = s.engine(engine.Options{}).PassPlan(t.Context(), reviewed)
+	var moved *engine.PlanMovedError
+	if !errors.As(err, &moved) || !moved.Foreign {
+		t.Fatalf("error %v", err)
+	}
+	for _, part := range []string{s.db + ".books needs nothing any more", "and 2 more", "give the --tree"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q lacks %q", err, part)
+		}
+	}
+}
+
 func TestALossyTypeChangeIsRefusedUntilTheLossIsAccepted(t *testing.T) {
 	s := newStage(t)
 	s.tree(`

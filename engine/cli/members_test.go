@@ -74,6 +74,7 @@ func TestFlagsOfAClusterThatMeanNothingAreRefused(t *testing.T) {
 	}
 	for want, args := range map[string]string{
 		"--cloud is for a cluster":              "--cloud",
+		"the last would have 65536":             "--members 2 --port 65535",
 		"--without is for a cluster":            "--without keeper",
 		"--password-file is for one server":     "--members 2 --password-file " + password,
 		"a cluster of 12 members":               "--members 12",

@@ -54,7 +54,7 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 			return nil
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitBus)
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "list objects without a difference too")
@@ -89,7 +89,7 @@ func (a *app) partApplyCommand(w partWords) *cobra.Command {
 			return errors.Join(a.endPart(&report, failure, code), closing)
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitLease)
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")

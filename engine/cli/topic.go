@@ -44,7 +44,7 @@ type bus struct {
 
 func (b *bus) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&b.brokers, "brokers", nil, "addresses of brokers, host:port, with commas between them (default: DFE_ENGINE_KAFKA_BROKERS)")
-	f.DurationVar(&b.wait, "wait", 0, "how long a bus that is not up yet is waited for")
+	f.Var((*patience)(&b.wait), "wait", "how long a bus that is not up yet is waited for")
 }
 
 // openTopics builds an engine that is about the bus alone.
