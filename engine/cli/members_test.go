@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -9,6 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/engine/cli"
 )
 
 // needsKeeper skips a test where no ZooKeeper can be run; with the variable CI it is left to fail.
@@ -64,6 +71,17 @@ order_by = ["id"]
 	}
 	if left := leftovers(t, temporary); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAClusterThatIsToldToStopWhileItStartsSaysSoAndNotWhatItsProcessesPrinted(t *testing.T) {
+	needsKeeper(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupt signal received"))
+	var out, errs bytes.Buffer
+	code := cli.Run(ctx, cli.Process{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}, []string{"embedded", "--members", "2", "--port", "0"})
+	if diff := cmp.Diff("dfe: the cluster was told to stop while it started: interrupt signal received\n", errs.String()); code != 1 || diff != "" {
+		t.Errorf("exit code %d, %s", code, diff)
 	}
 }
 

@@ -41,7 +41,7 @@ func (e *ObservedError) Error() string {
 		fmt.Fprintf(&b, ": held by %s (claim %s, last seen to act %s ago); wait for it, or for %s after it stops",
 			e.Holder, e.HolderClaim, e.HolderSeen.Round(time.Second), TTL)
 	case e.ClaimTook > 0:
-		fmt.Fprintf(&b, ": a claim took %s, and one is kept only within %s of the read before it; look at the load of the members and of Keeper",
+		fmt.Fprintf(&b, ": a claim took %s, and one is kept only within %s of the read before it; a majority of the members has to answer, both of two: see whether one is down, and look at their load and Keeper's",
 			e.ClaimTook.Round(time.Millisecond), KeepWithin)
 	}
 	if e.Cause != nil {

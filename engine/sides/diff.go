@@ -44,6 +44,7 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
+	to = to.unlisted(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
@@ -59,6 +60,42 @@ func (s *Side) besides(other *Side) *Side {
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool { return !o.kind.InClickHouse() })
 	return &without
+}
+
+// unlisted is a server's side without the column lists of views whose definition on the other side has none: a server
+// prints one for every view. The other way round the differ knows.
+func (s *Side) unlisted(written *Side) *Side {
+	if s.facts == nil || written.facts != nil {
+		return s
+	}
+	lists := map[ast.Name]bool{}
+	for _, o := range written.objects {
+		switch v := o.tree.(type) {
+		case *ast.View:
+			lists[o.name] = len(v.Columns) > 0
+		case *ast.MaterializedView:
+			lists[o.name] = len(v.Columns) > 0
+		}
+	}
+	unlisted := *s
+	unlisted.objects = slices.Clone(s.objects)
+	for i, o := range unlisted.objects {
+		listed, there := lists[o.name]
+		if !there || listed {
+			continue
+		}
+		switch v := o.tree.(type) {
+		case *ast.View:
+			bare := *v
+			bare.Columns = nil
+			unlisted.objects[i].tree = &bare
+		case *ast.MaterializedView:
+			bare := *v
+			bare.Columns = nil
+			unlisted.objects[i].tree = &bare
+		}
+	}
+	return &unlisted
 }
 
 // rendered gives definitions the form of the platform, as a plan does with the desired side. What a server has is as it is.
