@@ -44,7 +44,7 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
-	to = to.unlisted(from)
+	to = to.unlisted(from).withoutOwn(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
@@ -96,6 +96,28 @@ func (s *Side) unlisted(written *Side) *Side {
 		}
 	}
 	return &unlisted
+}
+
+// withoutOwn is a server's side without the users, profiles and quotas that every server has of its own, where the other
+// side is written and does not name them.
+func (s *Side) withoutOwn(written *Side) *Side {
+	if s.facts == nil || written.facts != nil {
+		return s
+	}
+	named := map[slot]bool{}
+	for _, key := range written.slots() {
+		named[key] = true
+	}
+	without := *s
+	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool {
+		switch o.kind {
+		case ast.KindUser, ast.KindQuota, ast.KindSettingsProfile:
+			own := o.name.Name == "default" || o.name.Name == "readonly" && o.kind == ast.KindSettingsProfile
+			return own && !named[slot{space: spaceOf(o.kind), name: o.name}]
+		}
+		return false
+	})
+	return &without
 }
 
 // rendered gives definitions the form of the platform, as a plan does with the desired side. What a server has is as it is.
