@@ -46,7 +46,7 @@ func (e *ObservedError) Error() string {
 	case e.ClaimTook >= KeepWithin:
 		fmt.Fprintf(&b, ": a claim took %s, and one is kept only within %s of the read before it; %s", e.ClaimTook.Round(time.Millisecond), KeepWithin, majority)
 	case e.ClaimTook > 0:
-		b.WriteString(": the claim was not acknowledged; " + majority)
+		fmt.Fprintf(&b, ": a claim, which took %s, was not acknowledged; %s", e.ClaimTook.Round(time.Millisecond), majority)
 	case e.Cause != nil:
 		b.WriteString(": no read of the claims was answered; wait longer for it, or correct what the answer names")
 	}

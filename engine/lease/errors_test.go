@@ -17,7 +17,7 @@ func TestALeaseThatCouldNotBeHadIsToldByWhatStoodInTheWay(t *testing.T) {
 	}{
 		{&lease.ObservedError{Holder: "pod-2", ClaimTook: time.Second}, "held by pod-2", "majority"},
 		{&lease.ObservedError{ClaimTook: 3 * time.Second}, "a claim took 3s, and one is kept only within 2s of the read before it; a majority of the members has to answer", "acknowledged"},
-		{&lease.ObservedError{ClaimTook: 108 * time.Millisecond, Cause: refused}, "the claim was not acknowledged; a majority of the members has to answer, both of two", "108ms"},
+		{&lease.ObservedError{ClaimTook: 108 * time.Millisecond, Cause: refused}, "a claim, which took 108ms, was not acknowledged; a majority of the members has to answer, both of two", "kept only within"},
 		{&lease.ObservedError{Cause: refused}, "no read of the claims was answered; wait longer for it", "majority"},
 	} {
 		c.what.Scope = "schema"
