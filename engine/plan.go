@@ -61,7 +61,6 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err != nil {
 		return err
 	}
-	s.overlay.log(ctx, e.log)
 	return e.plannedOf(ctx, s, use)
 }
 

@@ -185,6 +185,31 @@ func TestAPlaceThatCannotBeWrittenIsNamedWithWhatNamesAnother(t *testing.T) {
 	dfe(t, []string{"DFE_EMBEDDED_LIBRARY=" + file}, "demo").demand(t, 1, file+" cannot be loaded", "DFE_EMBEDDED_LIBRARY names another")
 }
 
+func TestWhatIsLeftOutOfAnOverlayIsToldOnce(t *testing.T) {
+	tree := write(t, garden)
+	overlay := write(t, `
+-- manifest.hcl --
+release = "1.0.0"
+view "garden.sunny" { from = "own/sunny.sql" }
+-- own/sunny.sql --
+CREATE VIEW garden.sunny AS SELECT 1 AS one
+`)
+	data := filepath.Join(t.TempDir(), "data")
+	const told = "refused of the overlay"
+	for _, command := range []string{"plan", "apply"} {
+		r := dfe(t, nil, "schema", command, "--embedded", data, "--tree", tree, "--overlay", overlay)
+		if n := strings.Count(r.out+r.err, told); r.code != 0 || n != 1 {
+			t.Errorf("%s ends with %d and tells it %d times:\n%s%s", command, r.code, n, r.out, r.err)
+		}
+	}
+	p := startPod(t, nil, "--embedded", data, "--tree", tree, "--overlay", overlay)
+	p.until(t, "pass converged")
+	p.stop(t)
+	if n := strings.Count(p.read.String(), told); n != 1 {
+		t.Errorf("the log tells it %d times:\n%s", n, p.read.String())
+	}
+}
+
 func TestOnlyACommandThatAppliesMakesADataDirectory(t *testing.T) {
 	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
 	for _, command := range []string{"plan", "status", "grants", "inspect"} {
