@@ -28,6 +28,7 @@ func TestACommandLineThatIsNoneSaysWhatIsMissingAndHowItIsWritten(t *testing.T) 
 		{"embedded --members two", `invalid argument "two" for "--members" flag: it is a whole number`, "usage:   dfe embedded"},
 		{"topic plan --wait 3", `invalid argument "3" for "--wait" flag: it is a time such as 90s`, "usage:   dfe topic plan"},
 		{"schema grants --platform cloud", "--platform is for --for, which asks no server", "usage:   dfe schema grants"},
+		{"tenant apply a --allow-drift", "unknown flag: --allow-drift", "usage:   dfe tenant apply FILE"}, // tenants have no columns
 		{"schema plan --out", "flag needs an argument: --out", "example: dfe schema plan --url"},
 	} {
 		r := run(t, nil, strings.Fields(c.line)...)

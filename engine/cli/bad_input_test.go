@@ -210,6 +210,12 @@ CREATE VIEW garden.sunny AS SELECT 1 AS one
 	}
 }
 
+func TestTopicsWithoutABusAreSkippedAndItIsSaidWhatNamesOne(t *testing.T) {
+	for _, command := range []string{"plan", "status"} {
+		run(t, nil, "topic", command).demand(t, 0, "topics are skipped", "--brokers or DFE_ENGINE_KAFKA_BROKERS names them")
+	}
+}
+
 func TestOnlyACommandThatAppliesMakesADataDirectory(t *testing.T) {
 	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
 	for _, command := range []string{"plan", "status", "grants", "inspect"} {

@@ -63,6 +63,9 @@ func (a *app) openTopics(ctx context.Context, b bus, t schemaTree) (*engine.Engi
 	if len(b.brokers) > 0 {
 		c.Kafka.Brokers = b.brokers
 	}
+	if len(c.Kafka.Brokers) == 0 {
+		fmt.Fprintln(a.Err, "dfe: no broker is named, so that no bus is asked: --brokers or DFE_ENGINE_KAFKA_BROKERS names them")
+	}
 	if err := c.Kafka.CheckFiles(); err != nil {
 		return nil, nil, usage{err}
 	}
