@@ -108,7 +108,11 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 	began := p.e.now()
 	o.Outcome = ledger.Applied
 	p.e.count(ctx, p.conn, o.Name, p.irrevocable(o))
-	for _, s := range statements {
+	for i, s := range statements {
+		if stopped := context.Cause(ctx); i > 0 && stopped != nil {
+			p.failed(o, fmt.Errorf("stopped after %d of its %d statements, and the next pass sends the others: %w", i, len(statements), stopped))
+			break
+		}
 		if lost, err := p.prove(ctx, s); err != nil || lost != nil {
 			p.unproven(o, s, lost, err)
 			continue

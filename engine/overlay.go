@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path"
 	"slices"
@@ -41,15 +39,6 @@ func (o *overlay) tell(r *Report) {
 	r.OverlayRelease = o.release
 	if left := o.leftOut(); left != nil {
 		r.OverlayFault, r.OverlayRefused = left.Fault, left.Refused
-	}
-}
-
-func (o *overlay) log(ctx context.Context, log *slog.Logger) {
-	if o.fault != nil {
-		log.ErrorContext(ctx, "the overlay is left out", "error", o.fault.Error())
-	}
-	for _, r := range o.refused {
-		log.ErrorContext(ctx, "refused of the overlay", "kind", r.Kind, "object", r.Object, "reason", r.Text())
 	}
 }
 

@@ -130,7 +130,7 @@ func (p *pass) step(what string) {
 // run goes through the steps of DESIGN.md section 6.
 func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	if p.e.options.SkipTables {
-		if err := p.resolve(ctx); err != nil {
+		if err := p.resolve(); err != nil {
 			return err
 		}
 		return p.topicsPass(ctx, reviewed)
@@ -141,7 +141,7 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 	}
 	p.conn = conn
 	defer p.e.disconnect(ctx, conn, "passed")
-	if err := p.resolve(ctx); err != nil {
+	if err := p.resolve(); err != nil {
 		return err
 	}
 	if err := p.meet(ctx); err != nil {
@@ -175,14 +175,13 @@ func (p *pass) run(ctx context.Context, reviewed *plan.Document) error {
 }
 
 // resolve loads the schema.
-func (p *pass) resolve(ctx context.Context) error {
+func (p *pass) resolve() error {
 	var err error
 	if p.schema, err = p.e.resolve(); err != nil {
 		return err
 	}
 	p.report.SchemaRelease = p.schema.release
 	p.schema.overlay.tell(p.report)
-	p.schema.overlay.log(ctx, p.e.log)
 	p.declare(p.schema)
 	return nil
 }

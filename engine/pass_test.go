@@ -277,6 +277,33 @@ func TestAPassToldToStopRecordsWhatItDidAndTriesNothingMore(t *testing.T) {
 	}
 }
 
+func TestAnObjectThatAStopCutsInTwoSaysHowFarItCameAndTheNextPassDoesTheRest(t *testing.T) {
+	s := newStage(t)
+	manifest := "-- manifest.hcl --\nrelease = \"1.0.0\"\ndatabase \"DB\" {}\n"
+	s.tree(manifest)
+	s.pass(engine.Options{})
+	defer s.exec("DROP ROLE IF EXISTS DB_reader")
+	s.tree(manifest + "role \"DB_reader\" { from = \"reader.sql\" }\n-- reader.sql --\nCREATE ROLE DB_reader;\nGRANT SELECT ON DB.* TO DB_reader;\n")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	w := s.wire()
+	w.statement = func(int) bool {
+		cancel(errors.New("told to stop"))
+		return true
+	}
+	r, err := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}, Wait: time.Minute}).Pass(ctx)
+	if err == nil || r.Summary.Statements != 1 || r.Summary.Failed != 1 {
+		t.Fatalf("error %v, summary %+v", err, r.Summary)
+	}
+	const want = "stopped after 1 of its 2 statements, and the next pass sends the others: told to stop"
+	if o := r.Objects[len(r.Objects)-1]; o.Error != want {
+		t.Errorf("%s %s says %q", o.Kind, o.Name, o.Error)
+	}
+	if r := s.pass(engine.Options{}); r.Summary.Failed != 0 || len(r.Objects[len(r.Objects)-1].Statements)+len(r.Objects[len(r.Objects)-1].Reasserted) == 0 {
+		t.Errorf("the next pass: %+v", r.Summary)
+	}
+}
+
 func TestAPassThatEndsBeforeTheLeaseTellsOfTheBookkeepingItCreated(t *testing.T) {
 	s := newStage(t)
 	s.tree(library)
@@ -383,6 +410,31 @@ order_by = ["isbn"]
 	}
 	if _, err = s.engine(engine.Options{}).PassPlan(t.Context(), reviewed); !errors.As(err, &moved) {
 		t.Errorf("the same plan again: %v, want a *PlanMovedError", err)
+	}
+}
+
+func TestAPlanOfAnotherSchemaIsRefusedInOneShortSentenceThatAsksForItsTree(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	reviewed, err := s.engine(engine.Options{}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := "-- manifest.hcl --\nrelease = \"1.0.0\"\ndatabase \"DB\" {}\n"
+	for _, name := range []string{"a", "b", "c", "d"} {
+		manifest += fmt.Sprintf("view \"DB.%s\" { from = \"%s.sql\" }\n", name, name)
+		s.tree(fmt.Sprintf("-- %s.sql --\nCREATE VIEW DB.%s AS SELECT 1 AS one\n", name, name))
+	}
+	s.tree(manifest)
+	_, err = s.engine(engine.Options{}).PassPlan(t.Context(), reviewed)
+	var moved *engine.PlanMovedError
+	if !errors.As(err, &moved) || !moved.Foreign {
+		t.Fatalf("error %v", err)
+	}
+	for _, part := range []string{s.db + ".books needs nothing any more", "and 2 more", "give the --tree"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q lacks %q", err, part)
+		}
 	}
 }
 

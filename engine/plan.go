@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -60,7 +61,6 @@ func (e *Engine) planned(ctx context.Context, use func(*catalog.Conn, *compariso
 	if err != nil {
 		return err
 	}
-	s.overlay.log(ctx, e.log)
 	return e.plannedOf(ctx, s, use)
 }
 
@@ -99,10 +99,25 @@ func (e *Engine) plannedOf(ctx context.Context, s *schema, use func(*catalog.Con
 }
 
 // PlanMovedError is a reviewed plan that is no longer what a pass would do. Nothing was sent.
-type PlanMovedError struct{ Objects []string }
+type PlanMovedError struct {
+	Objects []string
+	// Foreign says that the plan lacks objects which the schema declares: it was made of another schema.
+	Foreign bool
+}
+
+// planMovedNamed is how many objects the sentence names. Of another schema all of them differ.
+const planMovedNamed = 5
 
 func (e *PlanMovedError) Error() string {
-	return fmt.Sprintf("the plan is no longer what would be done, nothing was sent: %s; plan and review again", strings.Join(e.Objects, ", "))
+	named := e.Objects
+	if more := len(named) - planMovedNamed; more > 0 {
+		named = append(slices.Clone(named[:planMovedNamed]), fmt.Sprintf("and %d more", more))
+	}
+	text := "the plan is no longer what would be done, nothing was sent: " + strings.Join(named, ", ")
+	if e.Foreign {
+		return text + "; give the --tree, --overlay and --var that it was made with, or plan and review again"
+	}
+	return text + "; plan and review again"
 }
 
 // samePlan demands that a pass would send what was reviewed, on the objects that were reviewed: the same statements,
@@ -112,7 +127,7 @@ func samePlan(reviewed, now *plan.Document) error {
 		return fmt.Errorf("the plan has version %d and this program reads %d: apply it with the program that made it", reviewed.Version, plan.Version)
 	}
 	if reviewed.Platform != now.Platform {
-		return &PlanMovedError{[]string{fmt.Sprintf("it was made for platform %s and the server's is %s", reviewed.Platform, now.Platform)}}
+		return &PlanMovedError{Objects: []string{fmt.Sprintf("it was made for platform %s and the server's is %s", reviewed.Platform, now.Platform)}}
 	}
 	moved := map[string]bool{}
 	var order []string
@@ -131,13 +146,22 @@ func samePlan(reviewed, now *plan.Document) error {
 			note(s.Object, "changed since")
 		}
 	}
+	known := map[string]bool{}
+	for _, o := range reviewed.Objects {
+		known[o.Name] = true
+	}
+	foreign := false
 	for _, s := range now.Statements {
-		if len(was[s.Object]) == 0 {
+		switch {
+		case !known[s.Object]:
+			note(s.Object, "is not in the plan")
+			foreign = true
+		case len(was[s.Object]) == 0:
 			note(s.Object, "needs a statement the plan does not have")
 		}
 	}
 	if len(order) > 0 {
-		return &PlanMovedError{order}
+		return &PlanMovedError{order, foreign}
 	}
 	return nil
 }

@@ -109,13 +109,48 @@ func knownTopic(cmd *cobra.Command, args []string) error {
 
 // flagFault puts what is wrong with a flag into words.
 func flagFault(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &invalid) && accepts(invalid.GetFlag()) != "":
+		return misusef(cmd, "invalid argument %q for \"--%s\" flag: it is %s", invalid.GetValue(), invalid.GetFlag().Name, accepts(invalid.GetFlag()))
+	case !errors.As(err, &unknown):
 		return &misuse{err.Error(), cmd}
+	case slices.Contains(commandNames(cmd), unknown.GetSpecifiedName()):
+		return misusef(cmd, "%s. Did you mean \"%s %s\"?", err, cmd.CommandPath(), unknown.GetSpecifiedName())
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return &misuse{err.Error() + meant("--"+unknown.GetSpecifiedName(), names), cmd}
+}
+
+// accepts says what a flag of Go's own types takes, "" for a flag that says it itself.
+func accepts(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "uint16": // every one of them is a port
+		return "a port from 0 to 65535"
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return ""
+}
+
+// completeFlags gives the shell the words of every flag that takes one of a few, and directories where one is named.
+func completeFlags(root *cobra.Command) {
+	for _, cmd := range everyCommand(root) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if c, ok := f.Value.(*choice); ok {
+				complete(cmd, f.Name, c.choices...)
+			}
+			if slices.Contains([]string{"tree", "overlay", "embedded", "path"}, f.Name) {
+				_ = cmd.MarkFlagDirname(f.Name) // it is there
+			}
+		})
+	}
 }
 
 // checkArguments makes every command say what is wrong with its arguments: cobra asks nothing of those that only have

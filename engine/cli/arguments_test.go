@@ -22,6 +22,13 @@ func TestACommandLineThatIsNoneSaysWhatIsMissingAndHowItIsWritten(t *testing.T) 
 		{"token new", `"dfe token new" needs NAME: `, "example: dfe token new ci"},
 		{"schema explain a b", `"dfe schema explain" takes one argument, CODE`, "usage:   dfe schema explain [CODE]"},
 		{"schema plan --exitcode", `unknown flag: --exitcode. Did you mean "--exit-code"?`, "usage:   dfe schema plan [flags]"},
+		{"--version", `unknown flag: --version. Did you mean "dfe version"?`, "usage:   dfe COMMAND"},
+		{"schema --plan", `unknown flag: --plan. Did you mean "dfe schema plan"?`, "usage:   dfe schema COMMAND"},
+		{"embedded --port 70000", `invalid argument "70000" for "--port" flag: it is a port from 0 to 65535`, "usage:   dfe embedded"},
+		{"embedded --members two", `invalid argument "two" for "--members" flag: it is a whole number`, "usage:   dfe embedded"},
+		{"topic plan --wait 3", `invalid argument "3" for "--wait" flag: it is a time such as 90s`, "usage:   dfe topic plan"},
+		{"schema grants --platform cloud", "--platform is for --for, which asks no server", "usage:   dfe schema grants"},
+		{"tenant apply a --allow-drift", "unknown flag: --allow-drift", "usage:   dfe tenant apply FILE"}, // tenants have no columns
 		{"schema plan --out", "flag needs an argument: --out", "example: dfe schema plan --url"},
 	} {
 		r := run(t, nil, strings.Fields(c.line)...)

@@ -160,6 +160,62 @@ CREATE TABLE yard.next (a UInt8) ENGINE = MergeTree ORDER BY a
 	dfe(t, nil, "schema", "status", "--tree", tree, "--embedded", data).demand(t, 0, "absent")
 }
 
+func TestNoEngineIsPutIntoASchemaTreeOrAFile(t *testing.T) {
+	tree := write(t, garden)
+	file := filepath.Join(tree, "manifest.hcl")
+	before := leftovers(t, tree)
+	for _, line := range [][]string{{"schema", "plan"}, {"schema", "apply"}, {"schema", "inspect"}, {"serve"}} {
+		dfe(t, nil, append(line, "--embedded", tree)...).demand(t, 2, "--embedded "+tree+": it is a schema tree")
+		dfe(t, nil, append(line, "--embedded", file)...).demand(t, 2, "--embedded "+file+": it is no directory")
+	}
+	dfe(t, nil, "embedded", "--port", "0", "--path", tree).demand(t, 2, "--path "+tree+": it is a schema tree")
+	if after := leftovers(t, tree); len(after) != len(before) {
+		t.Errorf("the tree had %v and has %v", before, after)
+	}
+}
+
+func TestAPlaceThatCannotBeWrittenIsNamedWithWhatNamesAnother(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	dfe(t, []string{"TMPDIR=" + nowhere}, "embedded", "--port", "0").demand(t, 1, "no temporary directory can be made in "+nowhere, "TMPDIR")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dfe(t, append(bare(t), "XDG_CACHE_HOME="+file), "demo").demand(t, 1, "the cache directory "+file, "DFE_EMBEDDED_LIBRARY", "XDG_CACHE_HOME")
+	dfe(t, []string{"DFE_EMBEDDED_LIBRARY=" + file}, "demo").demand(t, 1, file+" cannot be loaded", "DFE_EMBEDDED_LIBRARY names another")
+}
+
+func TestWhatIsLeftOutOfAnOverlayIsToldOnce(t *testing.T) {
+	tree := write(t, garden)
+	overlay := write(t, `
+-- manifest.hcl --
+release = "1.0.0"
+view "garden.sunny" { from = "own/sunny.sql" }
+-- own/sunny.sql --
+CREATE VIEW garden.sunny AS SELECT 1 AS one
+`)
+	data := filepath.Join(t.TempDir(), "data")
+	const told = "refused of the overlay"
+	for _, command := range []string{"plan", "apply"} {
+		r := dfe(t, nil, "schema", command, "--embedded", data, "--tree", tree, "--overlay", overlay)
+		if n := strings.Count(r.out+r.err, told); r.code != 0 || n != 1 {
+			t.Errorf("%s ends with %d and tells it %d times:\n%s%s", command, r.code, n, r.out, r.err)
+		}
+	}
+	p := startPod(t, nil, "--embedded", data, "--tree", tree, "--overlay", overlay)
+	p.until(t, "pass converged")
+	p.stop(t)
+	if n := strings.Count(p.read.String(), told); n != 1 {
+		t.Errorf("the log tells it %d times:\n%s", n, p.read.String())
+	}
+}
+
+func TestTopicsWithoutABusAreSkippedAndItIsSaidWhatNamesOne(t *testing.T) {
+	for _, command := range []string{"plan", "status"} {
+		run(t, nil, "topic", command).demand(t, 0, "topics are skipped", "--brokers or DFE_ENGINE_KAFKA_BROKERS names them")
+	}
+}
+
 func TestOnlyACommandThatAppliesMakesADataDirectory(t *testing.T) {
 	tree, data := write(t, garden), filepath.Join(t.TempDir(), "data")
 	for _, command := range []string{"plan", "status", "grants", "inspect"} {

@@ -203,7 +203,13 @@ CREATE TABLE g.t (a Int32;
 		{in("a.sql"), in("none.sql"), 2, "give a .sql file, a directory, a URL or embedded:DIR"},
 		{in("a.sql"), "http://127.0.0.1:1", 1, "refused"},
 	} {
-		dfe(t, nil, "schema", "diff", "--from", c.from, "--to", c.to, "--exit-code").demand(t, c.code, c.words)
+		r := dfe(t, nil, "schema", "diff", "--from", c.from, "--to", c.to, "--exit-code")
+		r.demand(t, c.code, c.words)
+		for what, word := range map[string]string{"the columns that a server lists of a view are": "garden.sunny", "what every server has of its own is": "USER"} {
+			if strings.Contains(r.out, word) {
+				t.Errorf("from %s to %s: %s no difference:\n%s", c.from, c.to, what, r.out)
+			}
+		}
 	}
 	var doc struct {
 		Version int
@@ -330,10 +336,32 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	run(t, nil, "help", "environment").demand(t, cli.ExitDone, "DFE_ENGINE_CLICKHOUSE_PASSWORD_FILE", "default 16777216")
 }
 
+func TestTheHelpOfWaitNamesOnlyWhatTheCommandWaitsFor(t *testing.T) {
+	const lease = "a lease that another pass holds"
+	for _, command := range []string{"schema plan", "schema status", "schema grants", "schema inspect", "source plan", "topic plan"} {
+		if r := run(t, nil, append(strings.Fields(command), "--help")...); strings.Contains(r.out, lease) || !strings.Contains(r.out, "--wait duration") {
+			t.Errorf("%s:\n%s", command, r.out)
+		}
+	}
+	run(t, nil, "schema", "apply", "--help").demand(t, cli.ExitDone, lease)
+	r := run(t, nil, "serve", "--help")
+	r.demand(t, cli.ExitDone, lease, "(default: DFE_ENGINE_CLICKHOUSE_BOOTSTRAP_WAIT_SECONDS, else 3m0s)\n")
+}
+
 func TestTheShellCompletesCommandsAndValues(t *testing.T) {
 	run(t, nil, "completion", "bash").demand(t, cli.ExitDone, "bash completion")
 	run(t, nil, "__complete", "schema", "").demand(t, cli.ExitDone, "apply", "diff", "grants", "inspect", "plan", "status")
-	run(t, nil, "__complete", "schema", "plan", "--format", "").demand(t, cli.ExitDone, "text\njson\n")
+	for line, words := range map[string]string{
+		"schema plan --format":     "text\njson\n",
+		"schema lint --format":     "text\njson\nsarif\n",
+		"schema grants --platform": "self_hosted\ncloud\n",
+		"serve --log-format":       "json\ntext\n",
+		"embedded --without":       "keeper\nremote_servers\ncluster\nshard\nreplica\n",
+		"token new x --permission": "source.deploy\nsource.plan\n",
+	} {
+		run(t, nil, append(append([]string{"__complete"}, strings.Fields(line)...), "")...).demand(t, cli.ExitDone, words)
+	}
+	run(t, nil, "__complete", "serve", "--embedded", "").demand(t, cli.ExitDone, "ShellCompDirectiveFilterDirs")
 }
 
 func TestVersionNamesWhatTheProgramCarries(t *testing.T) {
@@ -407,6 +435,7 @@ func TestInspectPrintsDefinitionsOnLinesThatReadBack(t *testing.T) {
 	dfe(t, nil, "schema", "apply", "--tree", tree, "--embedded", data).demand(t, 0)
 	r := dfe(t, nil, "schema", "inspect", "--embedded", data)
 	r.demand(t, 0, "-- database default: the server made it", "AS SELECT\n    bed,\n")
+	dfe(t, nil, "schema", "inspect", "--embedded", data, "--database", "gadren").demand(t, cli.ExitFailed, `the server has no database "gadren". Did you mean "garden"?`)
 	for line := range strings.Lines(r.out) {
 		if len(line) > 200 {
 			t.Errorf("a line of %d characters: %.80s", len(line), line)

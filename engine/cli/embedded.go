@@ -41,6 +41,9 @@ and tables and with faults on demand by the control route. It is a stage to rehe
 			if err != nil {
 				return err
 			}
+			if err := checkData(path); err != nil {
+				return usagef("--path %s: %w", path, err)
+			}
 			if err := cluster.check(cmd, password); err != nil {
 				return err
 			}

@@ -33,6 +33,9 @@ user are printed for a platform.`,
 			if err != nil {
 				return err
 			}
+			if user == "" && cmd.Flags().Changed("platform") {
+				return misusef(cmd, "--platform is for --for, which asks no server: a server says itself what its platform is")
+			}
 			var needed *engine.Needed
 			if user != "" {
 				needed, err = grantsFor(o, user, word)
@@ -51,7 +54,7 @@ user are printed for a platform.`,
 			return nil
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitServer)
 	tree.flags(cmd.Flags())
 	cmd.Flags().StringVar(&user, "for", "", "print the grants of this user, and ask no server")
 	cmd.Flags().Var(&choice{&word, []string{string(rules.SelfHosted), string(rules.Cloud)}}, "platform", "the platform, with --for")

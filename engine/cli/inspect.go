@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ the server. An object whose definition cannot be read is named with the reason.`
   dfe schema inspect --embedded ./data --format json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases) },
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitServer)
 	cmd.Flags().StringArrayVar(&databases, "database", nil, "database to print; may be repeated (default: every one but the server's own)")
 	a.formatFlag(cmd)
 	return cmd
@@ -69,6 +70,15 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 	live, err := readAll(ctx, target, databases)
 	if err := errors.Join(err, closing()); err != nil {
 		return err
+	}
+	for _, name := range databases {
+		there := live.Databases[name] != nil
+		for relation := range live.Relations {
+			there = there || relation.Database == name // the server's own are not among its databases here
+		}
+		if !there {
+			return fmt.Errorf("the server has no database %q%s", name, meant(name, slices.Sorted(maps.Keys(live.Databases))))
+		}
 	}
 	doc := inspection{Version: 1, Server: live.Facts.Version, Keeper: live.Facts.Keeper, Cloud: live.Facts.Cloud, Objects: []inspected{}}
 	if a := live.Access; a != nil && a.Unreadable != nil {

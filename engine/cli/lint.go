@@ -56,7 +56,6 @@ is 0 for a clean tree and 3 for one with findings.`,
 	cmd.Flags().BoolVar(&onEngine, "engine", false, "create everything in a throw-away embedded ClickHouse as well")
 	cmd.Flags().Var(&choice{&a.format, []string{formatText, formatJSON, formatSARIF}}, "format", "text for reading, json for programs, sarif for code hosts")
 	a.format = formatText
-	complete(cmd, "format", formatText, formatJSON, formatSARIF)
 	return cmd
 }
 

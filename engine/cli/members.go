@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/embedded/cluster"
+	"github.com/dfe-engine/dfe/lang/facts"
 )
 
 // members are the flags of a cluster of embedded members.
@@ -30,6 +30,7 @@ func (m *members) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&m.shards, "shards", 1, "with --members: the number of shards they are spread over")
 	cmd.Flags().BoolVar(&m.cloud, "cloud", false, "with --members: answer as a service of ClickHouse Cloud does")
 	cmd.Flags().StringSliceVar(&m.without, "without", nil, "with --members: leave out what a replicated schema needs: keeper, remote_servers, cluster, shard, replica")
+	complete(cmd, "without", cluster.Removable()...)
 	cmd.Flags().Uint16Var(&m.controlPort, "control-port", 0, "with --members: port of the control route on 127.0.0.1 (default a free one)")
 }
 
@@ -79,6 +80,9 @@ func (a *app) serveMembers(ctx context.Context, m members, path string, port uin
 	o := m.options()
 	o.Dir, o.Progress = path, a.exact.Err
 	if port != 0 {
+		if last := int(port) + m.number - 1; last > 65535 {
+			return usagef("--port %d leaves %d members no ports: the last would have %d, and 65535 is the highest", port, m.number, last)
+		}
 		for i := range m.number {
 			o.Ports = append(o.Ports, int(port)+i)
 		}
@@ -88,6 +92,10 @@ func (a *app) serveMembers(ctx context.Context, m members, path string, port uin
 		return fmt.Errorf("the control route: %w", err)
 	}
 	c, err := cluster.Start(ctx, o)
+	if stopped := context.Cause(ctx); err != nil && stopped != nil {
+		// Whoever stops it knows why it did not come up: what its processes printed is no cause.
+		err = fmt.Errorf("the cluster was told to stop while it started: %w", stopped)
+	}
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -108,7 +116,7 @@ func (a *app) serveMembers(ctx context.Context, m members, path string, port uin
 }
 
 func (a *app) announce(c *cluster.Cluster, control string) error {
-	doc := runningCluster{Version: 1, Cluster: c.Name(), ClickHouse: embedded.Version, Control: control}
+	doc := runningCluster{Version: 1, Cluster: c.Name(), ClickHouse: facts.Version(), Control: control}
 	for _, m := range c.Members() {
 		doc.Members = append(doc.Members, runningMember{m.Name(), m.URL()})
 	}

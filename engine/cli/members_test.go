@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -9,6 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/engine/cli"
 )
 
 // needsKeeper skips a test where no ZooKeeper can be run; with the variable CI it is left to fail.
@@ -67,6 +74,17 @@ order_by = ["id"]
 	}
 }
 
+func TestAClusterThatIsToldToStopWhileItStartsSaysSoAndNotWhatItsProcessesPrinted(t *testing.T) {
+	needsKeeper(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupt signal received"))
+	var out, errs bytes.Buffer
+	code := cli.Run(ctx, cli.Process{Out: &out, Err: &errs, Getenv: func(string) string { return "" }}, []string{"embedded", "--members", "2", "--port", "0"})
+	if diff := cmp.Diff("dfe: the cluster was told to stop while it started: interrupt signal received\n", errs.String()); code != 1 || diff != "" {
+		t.Errorf("exit code %d, %s", code, diff)
+	}
+}
+
 func TestFlagsOfAClusterThatMeanNothingAreRefused(t *testing.T) {
 	password := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(password, []byte("x"), 0o600); err != nil {
@@ -74,6 +92,7 @@ func TestFlagsOfAClusterThatMeanNothingAreRefused(t *testing.T) {
 	}
 	for want, args := range map[string]string{
 		"--cloud is for a cluster":              "--cloud",
+		"the last would have 65536":             "--members 2 --port 65535",
 		"--without is for a cluster":            "--without keeper",
 		"--password-file is for one server":     "--members 2 --password-file " + password,
 		"a cluster of 12 members":               "--members 12",

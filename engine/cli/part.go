@@ -16,6 +16,8 @@ type partWords struct {
 	file    string // what the file is
 	example string // a file
 	load    func(path string) (engine.Part, error)
+	// stores says that the part has tables, whose columns can drift.
+	stores bool
 }
 
 // partPlanCommand plans a part of a deployment that is declared in a file.
@@ -54,9 +56,11 @@ func (a *app) partPlanCommand(w partWords) *cobra.Command {
 			return nil
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitBus)
 	tree.flags(cmd.Flags())
-	d.flags(cmd)
+	if w.stores {
+		d.flags(cmd)
+	}
 	cmd.Flags().BoolVar(&all, "all", false, "list objects without a difference too")
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where there are differences")
 	a.formatFlag(cmd)
@@ -89,9 +93,11 @@ func (a *app) partApplyCommand(w partWords) *cobra.Command {
 			return errors.Join(a.endPart(&report, failure, code), closing)
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitLease)
 	tree.flags(cmd.Flags())
-	d.flags(cmd)
+	if w.stores {
+		d.flags(cmd)
+	}
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where a change is refused or an object cannot be read")
 	a.formatFlag(cmd)
 	return cmd

@@ -107,8 +107,8 @@ func TestATokenIsMadeAndItsEntryAdded(t *testing.T) {
 		t.Errorf("the file has the mode %v, %v", info.Mode(), err)
 	}
 	run(t, nil, "token", "new", "ci", "--permission", "source.deploy", "--file", file).demand(t, cli.ExitFailed, "Two tokens called")
-	run(t, nil, "token", "new", "x", "--permission", "everything").demand(t, cli.ExitUsage, "Unknown permission")
-	run(t, nil, "token", "new", "x").demand(t, cli.ExitUsage, "allows nothing")
+	run(t, nil, "token", "new", "x", "--permission", "source.deplyo").demand(t, cli.ExitUsage, `invalid argument "source.deplyo" for "--permission"`, `Did you mean "source.deploy"?`)
+	run(t, nil, "token", "new", "x").demand(t, cli.ExitUsage, "needs --permission: what the token allows, source.deploy or source.plan")
 	run(t, nil, "token", "new", "x", "--permission", "source.plan").demand(t, cli.ExitDone, `token "x"`, "sha256:")
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)

@@ -172,6 +172,7 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --url names t
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	checkArguments(root)
+	completeFlags(root)
 	return root
 }
 

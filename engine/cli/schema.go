@@ -90,7 +90,7 @@ code is 1 where a statement would fail.`,
 			return nil
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitBus)
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "play the plan on a throw-away embedded engine and show what it answers")
@@ -146,7 +146,7 @@ name and left alone; a refusal is no failure. With --plan exactly what was revie
 schema or the server moved since.`,
 		Example: `  dfe schema apply --url https://clickhouse.example:8443
   dfe schema apply --embedded ./data --tree ./schemas --var retention_days=90
-  dfe schema apply --embedded ./data --plan plan.json`,
+  dfe schema apply --embedded ./data --tree ./schemas --plan plan.json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := options(tree, d)
 			if err != nil {
@@ -173,7 +173,7 @@ schema or the server moved since.`,
 			return errors.Join(a.endPass(&report, failure, code), closing)
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitLease)
 	tree.flags(cmd.Flags())
 	d.flags(cmd)
 	cmd.Flags().BoolVar(&d.downgrade, "allow-downgrade", false, "apply a schema release older than the ledger's: restores views and grants, leaves what the newer one added")
@@ -261,7 +261,7 @@ func (a *app) statusCommand() *cobra.Command {
 			return nil
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitBus)
 	tree.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&code, "exit-code", false, "exit with 3 where an object is not as recorded, or was refused")
 	a.formatFlag(cmd)

@@ -67,7 +67,8 @@ Everything it reads of the environment is in "dfe help environment".`,
 			return a.serve(cmd.Context(), c, s, o)
 		},
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd.Flags(), waitLease+" (default: DFE_ENGINE_CLICKHOUSE_BOOTSTRAP_WAIT_SECONDS, else 3m0s)")
+	cmd.Flags().Lookup("wait").DefValue = "" // its line says what holds where it is left out
 	tree.flags(cmd.Flags())
 	cmd.Flags().StringVar(&listen, "listen", "", "address to answer at, host:port (default: DFE_ENGINE_LISTEN, else 127.0.0.1:8480)")
 	cmd.Flags().Var(&choice{&logFormat, []string{"json", "text"}}, "log-format", "json or text (default: DFE_ENGINE_LOG_FORMAT, else json)")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/access"
 	"github.com/dfe-engine/dfe/engine/config"
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -31,10 +33,17 @@ type server struct {
 	makes bool
 }
 
-func (s *server) flags(f *pflag.FlagSet) {
+// What a command waits for, as its flag says it. None but a pass takes the lease, and not all ask the bus.
+const (
+	waitServer = "how long a server that is not up yet is waited for"
+	waitBus    = waitServer + "; as long again a bus that is not up yet"
+	waitLease  = waitServer + "; as long again a lease that another pass holds, and then a bus that is not up yet"
+)
+
+func (s *server) flags(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.url, "url", "", "the server: clickhouse://, clickhouses://, http:// or https:// with host, port and database")
 	f.StringVar(&s.embedded, "embedded", "", "instead of a server: the embedded engine on this data directory")
-	f.Var((*patience)(&s.wait), "wait", "how long a server that is not up yet is waited for; as long again a lease that another pass holds, and then a bus that is not up yet")
+	f.Var((*patience)(&s.wait), "wait", waits)
 }
 
 // schemaTree is how a command names the schema.
@@ -82,7 +91,6 @@ func (s *schemaTree) check() error {
 func (a *app) formatFlag(cmd *cobra.Command) {
 	cmd.Flags().Var(&choice{&a.format, []string{formatText, formatJSON}}, "format", "text for reading, json for programs")
 	a.format = formatText
-	complete(cmd, "format", formatText, formatJSON)
 }
 
 func complete(cmd *cobra.Command, flag string, values ...string) {
@@ -214,6 +222,9 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		return catalog.Target{}, nothing, usagef("--url and --embedded name two servers: give one")
 	case s.embedded != "":
 		path := s.embedded
+		if err := checkData(path); err != nil {
+			return catalog.Target{}, nothing, usagef("--embedded %s: %w", path, err)
+		}
 		if !s.makes && holdsNothing(path) {
 			fmt.Fprintf(a.Err, "dfe: %s holds no data yet: what follows is about an empty engine, and nothing is left behind\n", path)
 			path = ""
@@ -238,6 +249,21 @@ func (a *app) target(ctx context.Context, s server) (_ catalog.Target, close fun
 		return catalog.Target{}, nothing, usage{err}
 	}
 	return c.Target, nothing, nil
+}
+
+// checkData refuses what cannot be the engine's data directory, before an engine puts its files there.
+func checkData(dir string) error {
+	found, err := os.Stat(dir)
+	if err != nil {
+		return nil // it is made, or the engine says why it cannot be used
+	}
+	if !found.IsDir() {
+		return errors.New("it is no directory; name the engine's data directory, or one that is not there yet")
+	}
+	if _, err := os.Stat(filepath.Join(dir, tree.ManifestName)); err == nil {
+		return fmt.Errorf("it is a schema tree, with a %s; --tree names one, and the engine's data has a directory of its own", tree.ManifestName)
+	}
+	return nil
 }
 
 // holdsNothing reports a data directory that is not there, or empty.

@@ -22,7 +22,7 @@ sent.`,
 			return engine.Part{}, err
 		}
 		return c.Part(), nil
-	}}
+	}, stores: true}
 	cmd.AddCommand(a.partPlanCommand(w), a.partApplyCommand(w))
 	return cmd
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine/tokens"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // newToken is the document of a token that was made.
@@ -37,6 +39,10 @@ func (a *app) tokenNewCommand() *cobra.Command {
 		permissions, organisations []string
 		file                       string
 	)
+	known := make([]string, len(tokens.Permissions()))
+	for i, p := range tokens.Permissions() {
+		known[i] = string(p)
+	}
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a token, and the entry of the tokens file that accepts it",
@@ -47,9 +53,15 @@ or behind the others in --file. NAME is what the audit log calls whoever has the
 		Example: `  dfe token new ci --permission source.deploy --file tokens.hcl
   dfe token new acme --permission source.plan --permission source.deploy --organisation acme`,
 		Args: oneArgument("NAME", "what the audit log calls whoever has the token"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(permissions) == 0 {
+				return misusef(cmd, "%q needs --permission: what the token allows, %s", cmd.CommandPath(), series.Or(known))
+			}
 			var list []tokens.Permission
 			for _, p := range permissions {
+				if !slices.Contains(known, p) {
+					return misusef(cmd, "invalid argument %q for \"--permission\" flag: it is %s%s", p, series.Or(known), meant(p, known))
+				}
 				list = append(list, tokens.Permission(p))
 			}
 			token, hash := tokens.New()
@@ -64,10 +76,6 @@ or behind the others in --file. NAME is what the audit log calls whoever has the
 			}
 			return a.showToken(made, file)
 		},
-	}
-	known := make([]string, len(tokens.Permissions()))
-	for i, p := range tokens.Permissions() {
-		known[i] = string(p)
 	}
 	cmd.Flags().StringArrayVar(&permissions, "permission", nil, "what the token allows, "+strings.Join(known, " or ")+"; may be repeated")
 	complete(cmd, "permission", known...)

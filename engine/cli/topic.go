@@ -44,7 +44,7 @@ type bus struct {
 
 func (b *bus) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&b.brokers, "brokers", nil, "addresses of brokers, host:port, with commas between them (default: DFE_ENGINE_KAFKA_BROKERS)")
-	f.DurationVar(&b.wait, "wait", 0, "how long a bus that is not up yet is waited for")
+	f.Var((*patience)(&b.wait), "wait", "how long a bus that is not up yet is waited for")
 }
 
 // openTopics builds an engine that is about the bus alone.
@@ -62,6 +62,9 @@ func (a *app) openTopics(ctx context.Context, b bus, t schemaTree) (*engine.Engi
 	}
 	if len(b.brokers) > 0 {
 		c.Kafka.Brokers = b.brokers
+	}
+	if len(c.Kafka.Brokers) == 0 {
+		fmt.Fprintln(a.Err, "dfe: no broker is named, so that no bus is asked: --brokers or DFE_ENGINE_KAFKA_BROKERS names them")
 	}
 	if err := c.Kafka.CheckFiles(); err != nil {
 		return nil, nil, usage{err}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/lang/facts"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/stdlib"
 )
@@ -53,10 +54,10 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.format == formatJSON {
 				return json.NewEncoder(a.exact.Out).Encode(v)
 			}
-			fmt.Fprint(a.Out, columns([][]string{
-				{"dfe", v.Engine}, {"core schema release", v.Schemas}, {"embedded ClickHouse", v.Embedded}, {"go", v.Go + " " + v.Platform},
+			_, err := fmt.Fprint(a.Out, columns([][]string{
+				{"dfe", v.Engine}, {"core schema release", v.Schemas}, {"embedded ClickHouse", facts.Version() + ", as libchdb " + v.Embedded}, {"go", v.Go + " " + v.Platform},
 			}, nil))
-			return nil
+			return err
 		},
 	}
 	a.formatFlag(cmd)

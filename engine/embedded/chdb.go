@@ -61,7 +61,7 @@ func loadLibrary(path string) (*chdb, error) {
 	// RTLD_LOCAL: the library carries its own copies of common libraries.
 	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("embedded engine: %s cannot be loaded: %w", path, err)
+		return nil, fmt.Errorf("embedded engine: %s cannot be loaded as its library: %w; %s names another", path, err, LibraryVariable)
 	}
 	lib := &chdb{}
 	for name, into := range map[string]any{

@@ -32,11 +32,17 @@ var ErrNoNPM = errors.New("npm was not found")
 // not be reached.
 var ErrNoNetwork = errors.New("the package registry could not be reached")
 
+// unusableCache is the error of a cache directory that cannot be made or read.
+func unusableCache(dir string, err error) error {
+	return fmt.Errorf("embedded engine: the cache directory %s, where its library is kept, cannot be used: %w; set %s to a copy of the library, or XDG_CACHE_HOME to a directory that can be written",
+		dir, reason(err), LibraryVariable)
+}
+
 // install fetches the pinned package into dir. Any number of processes may call
 // it at once: one fetches and the others find the file.
 func install(ctx context.Context, dir string, p pin, progress io.Writer) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("embedded engine: %w", err)
+		return unusableCache(dir, err)
 	}
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {

@@ -154,9 +154,12 @@ func locate(ctx context.Context, o LocateOptions, p pin, system []string) (Libra
 	}
 	dir := filepath.Join(root, Version)
 	cached := filepath.Join(dir, p.file)
+	var unread *fs.PathError
 	switch err := verify(cached, dir, p); {
 	case err == nil:
 		return Library{Path: cached, Origin: OriginCache}, nil
+	case !errors.Is(err, fs.ErrNotExist) && errors.As(err, &unread):
+		return Library{}, unusableCache(dir, err)
 	case !errors.Is(err, fs.ErrNotExist):
 		return Library{}, err
 	}

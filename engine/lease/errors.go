@@ -33,6 +33,9 @@ type ObservedError struct {
 	Cause       error         // of the last operation, if it failed
 }
 
+// majority is what an operator looks at where a claim is not acknowledged in time.
+const majority = "a majority of the members has to answer, both of two: see whether one is down, and look at their load and Keeper's"
+
 func (e *ObservedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the lease %q could not be had within %s", e.Scope, e.Waited.Round(time.Second))
@@ -40,9 +43,12 @@ func (e *ObservedError) Error() string {
 	case e.Holder != "":
 		fmt.Fprintf(&b, ": held by %s (claim %s, last seen to act %s ago); wait for it, or for %s after it stops",
 			e.Holder, e.HolderClaim, e.HolderSeen.Round(time.Second), TTL)
+	case e.ClaimTook >= KeepWithin:
+		fmt.Fprintf(&b, ": a claim took %s, and one is kept only within %s of the read before it; %s", e.ClaimTook.Round(time.Millisecond), KeepWithin, majority)
 	case e.ClaimTook > 0:
-		fmt.Fprintf(&b, ": a claim took %s, and one is kept only within %s of the read before it; look at the load of the members and of Keeper",
-			e.ClaimTook.Round(time.Millisecond), KeepWithin)
+		fmt.Fprintf(&b, ": a claim, which took %s, was not acknowledged; %s", e.ClaimTook.Round(time.Millisecond), majority)
+	case e.Cause != nil:
+		b.WriteString(": no read of the claims was answered; wait longer for it, or correct what the answer names")
 	}
 	if e.Cause != nil {
 		fmt.Fprintf(&b, " (last answer: %v)", e.Cause)

@@ -345,7 +345,7 @@ func TestAWaitThatRanOutNamesWhatItKnows(t *testing.T) {
 		},
 		"the time of its own claim": {
 			&fakeStore{latency: 900 * time.Millisecond, insert: func(Row) error { return errors.New("285: too few live replicas") }},
-			"a claim took 1.8s, and one is kept only within 2s",
+			"a claim, which took 1.8s, was not acknowledged; a majority of the members has to answer",
 		},
 		"a read that fails": {&fakeStore{read: func() error { return down }}, "(last answer: 289"},
 		"no answer":         {&fakeStore{hang: true}, "(last answer: no answer in time)"},

@@ -44,6 +44,7 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
+	to = to.unlisted(from).withoutOwn(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
@@ -58,6 +59,64 @@ func (s *Side) besides(other *Side) *Side {
 	}
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool { return !o.kind.InClickHouse() })
+	return &without
+}
+
+// unlisted is a server's side without the column lists of views whose definition on the other side has none: a server
+// prints one for every view. The other way round the differ knows.
+func (s *Side) unlisted(written *Side) *Side {
+	if s.facts == nil || written.facts != nil {
+		return s
+	}
+	lists := map[ast.Name]bool{}
+	for _, o := range written.objects {
+		switch v := o.tree.(type) {
+		case *ast.View:
+			lists[o.name] = len(v.Columns) > 0
+		case *ast.MaterializedView:
+			lists[o.name] = len(v.Columns) > 0
+		}
+	}
+	unlisted := *s
+	unlisted.objects = slices.Clone(s.objects)
+	for i, o := range unlisted.objects {
+		listed, there := lists[o.name]
+		if !there || listed {
+			continue
+		}
+		switch v := o.tree.(type) {
+		case *ast.View:
+			bare := *v
+			bare.Columns = nil
+			unlisted.objects[i].tree = &bare
+		case *ast.MaterializedView:
+			bare := *v
+			bare.Columns = nil
+			unlisted.objects[i].tree = &bare
+		}
+	}
+	return &unlisted
+}
+
+// withoutOwn is a server's side without the users, profiles and quotas that every server has of its own, where the other
+// side is written and does not name them.
+func (s *Side) withoutOwn(written *Side) *Side {
+	if s.facts == nil || written.facts != nil {
+		return s
+	}
+	named := map[slot]bool{}
+	for _, key := range written.slots() {
+		named[key] = true
+	}
+	without := *s
+	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool {
+		switch o.kind {
+		case ast.KindUser, ast.KindQuota, ast.KindSettingsProfile:
+			own := o.name.Name == "default" || o.name.Name == "readonly" && o.kind == ast.KindSettingsProfile
+			return own && !named[slot{space: spaceOf(o.kind), name: o.name}]
+		}
+		return false
+	})
 	return &without
 }
 

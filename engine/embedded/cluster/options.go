@@ -83,15 +83,15 @@ func (o Options) Check() error {
 		return fmt.Errorf("a session timeout of %s: ZooKeeper takes from 1 s to 10 s here", o.SessionTimeout)
 	}
 	for _, name := range o.Without {
-		if !slices.Contains(removable(), name) {
-			return fmt.Errorf("a cluster without %q: only %s can be left out", name, series.Or(removable()))
+		if !slices.Contains(Removable(), name) {
+			return fmt.Errorf("a cluster without %q: only %s can be left out", name, series.Or(Removable()))
 		}
 	}
 	return nil
 }
 
-// removable are the names Options.Without takes.
-func removable() []string { return []string{"keeper", "remote_servers", "cluster", "shard", "replica"} }
+// Removable are the names that [Options].Without takes.
+func Removable() []string { return []string{"keeper", "remote_servers", "cluster", "shard", "replica"} }
 
 // clusterName is the cluster's name in remote_servers; Cloud calls its own so.
 func (o Options) clusterName() string {

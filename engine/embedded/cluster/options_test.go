@@ -227,14 +227,25 @@ func TestTheControlRouteDoesWhatTheMethodsDo(t *testing.T) {
 		t.Error(diff)
 	}
 	var failed struct{ Error string }
-	send("POST", "/members/member1/faults", `{"what": "fial"}`, http.StatusConflict, &failed)
+	send("POST", "/members/member1/faults", `{"what": "fial"}`, http.StatusBadRequest, &failed)
 	if !strings.Contains(failed.Error, "lose_answer") {
 		t.Errorf("the error does not say what is possible: %s", failed.Error)
 	}
-	send("POST", "/members/member1/faults", `{"what": "drop", "mach": {}}`, http.StatusConflict, &failed)
+	send("POST", "/members/member1/faults", `{"what": "drop", "mach": {}}`, http.StatusBadRequest, &failed)
 	send("POST", "/members/member1/dance", "", http.StatusNotFound, &failed)
 	send("POST", "/members/member9/kill", "", http.StatusNotFound, &failed)
 	if !strings.Contains(failed.Error, "member1 to member2") {
 		t.Errorf("the error does not say which members there are: %s", failed.Error)
+	}
+	send("GET", "/members/member2/kill", "", http.StatusMethodNotAllowed, &failed)
+	send("GET", "/keeper/stop", "", http.StatusMethodNotAllowed, &failed)
+	send("GET", "/member/member2", "", http.StatusNotFound, &failed)
+	send("POST", "/keeper/stop", "", http.StatusOK, &state)
+	if state.KeeperRunning {
+		t.Error("the answer to the stop says that ZooKeeper runs")
+	}
+	send("POST", "/keeper/start", "", http.StatusOK, &state)
+	if !state.KeeperRunning {
+		t.Error("the answer to the start says that ZooKeeper does not run")
 	}
 }

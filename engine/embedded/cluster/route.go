@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/lang/series"
 )
 
 // State is the document of the control route: the cluster as it stands.
@@ -63,10 +66,15 @@ func (c *Cluster) Handler() http.Handler {
 			}
 			w.Header().Set("Content-Type", "application/json")
 			answer, err := do(r)
-			var unknown *unknownError
+			var (
+				unknown *unknownError
+				fault   *faultError
+			)
 			switch {
 			case errors.As(err, &unknown):
-				w.WriteHeader(http.StatusNotFound)
+				w.WriteHeader(unknown.status)
+			case errors.As(err, &fault):
+				w.WriteHeader(http.StatusBadRequest)
 			case err != nil:
 				w.WriteHeader(http.StatusConflict)
 			}
@@ -77,7 +85,10 @@ func (c *Cluster) Handler() http.Handler {
 		})
 	}
 	route("GET /{$}", func(*http.Request) (any, error) { return c.State(), nil })
-	route("POST /keeper/{what}", func(r *http.Request) (any, error) { return c.State(), c.actKeeper(r) })
+	route("POST /keeper/{what}", func(r *http.Request) (any, error) {
+		err := c.actKeeper(r)
+		return c.State(), err
+	})
 	route("POST /members/{name}/{what}", c.act)
 	route("GET /members/{name}/{what}", c.look)
 	route("DELETE /members/{name}/faults", func(r *http.Request) (any, error) {
@@ -87,11 +98,20 @@ func (c *Cluster) Handler() http.Handler {
 		}
 		return c.State(), err
 	})
+	route("/", func(r *http.Request) (any, error) {
+		if r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/keeper/") {
+			return nil, &unknownError{http.StatusMethodNotAllowed, fmt.Sprintf("%s takes no %s: GET / tells of the cluster, POST /keeper/stop and /keeper/start act", r.URL.Path, r.Method)}
+		}
+		return nil, &unknownError{http.StatusNotFound, "there is no such route: GET / tells of the cluster, POST /members/NAME/... and POST /keeper/... act"}
+	})
 	return mux
 }
 
-// unknownError is a request for something that is not there.
-type unknownError struct{ what string }
+// unknownError is a request for something that is not there, or not by that method.
+type unknownError struct {
+	status int
+	what   string
+}
 
 func (e *unknownError) Error() string { return e.what }
 
@@ -101,7 +121,7 @@ func (c *Cluster) named(name string) (*Member, error) {
 			return m, nil
 		}
 	}
-	return nil, &unknownError{fmt.Sprintf("no member is called %q: they are member1 to member%d", name, len(c.members))}
+	return nil, &unknownError{http.StatusNotFound, fmt.Sprintf("no member is called %q: they are member1 to member%d", name, len(c.members))}
 }
 
 func (c *Cluster) actKeeper(r *http.Request) error {
@@ -111,7 +131,7 @@ func (c *Cluster) actKeeper(r *http.Request) error {
 	case "start":
 		return c.StartKeeper(r.Context())
 	default:
-		return &unknownError{fmt.Sprintf("ZooKeeper cannot be told to %q: stop and start are possible", what)}
+		return &unknownError{http.StatusNotFound, fmt.Sprintf("ZooKeeper cannot be told to %q: stop and start are possible", what)}
 	}
 }
 
@@ -146,9 +166,14 @@ func (c *Cluster) act(r *http.Request) (any, error) {
 			err = m.Inject(ctx, f)
 		}
 	default:
-		err = &unknownError{fmt.Sprintf("a member cannot be told to %q: start, stop, kill, pause, resume, cut-keeper, join-keeper, refuse, accept and faults are possible", what)}
+		err = &unknownError{http.StatusNotFound, fmt.Sprintf("a member cannot be told to %q: %s are possible", what, series.And(append(acts(), "faults")))}
 	}
 	return c.State(), err
+}
+
+// acts are what a member can be told to do.
+func acts() []string {
+	return []string{"start", "stop", "kill", "pause", "resume", "cut-keeper", "join-keeper", "refuse", "accept"}
 }
 
 func (c *Cluster) look(r *http.Request) (any, error) {
@@ -166,9 +191,17 @@ func (c *Cluster) look(r *http.Request) (any, error) {
 	case "log":
 		return map[string]string{"log": m.Log()}, nil
 	default:
-		return nil, &unknownError{fmt.Sprintf("there is no %q of a member: faults and log are there", what)}
+		if slices.Contains(acts(), what) {
+			return nil, &unknownError{http.StatusMethodNotAllowed, fmt.Sprintf("%q of a member is done by POST", what)}
+		}
+		return nil, &unknownError{http.StatusNotFound, fmt.Sprintf("there is no %q of a member: faults and log are there", what)}
 	}
 }
+
+// faultError is a fault that cannot be read, or says nothing that could happen.
+type faultError struct{ error }
+
+func (e *faultError) Unwrap() error { return e.error }
 
 // readFault reads a fault and refuses words it does not know.
 func readFault(body io.Reader) (Fault, error) {
@@ -176,7 +209,10 @@ func readFault(body io.Reader) (Fault, error) {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return f, fmt.Errorf("the fault cannot be read: %w", err)
+		return f, &faultError{fmt.Errorf("the fault cannot be read: %w", err)}
 	}
-	return f, f.check()
+	if err := f.check(); err != nil {
+		return f, &faultError{err}
+	}
+	return f, nil
 }
