@@ -49,13 +49,8 @@ func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
 		rows = append(rows, text)
 		return err
 	})
-	if answer, refused := Exception(err); refused && answer.Code == accessDenied {
-		a := NewAccess(nil)
-		a.Unreadable = fmt.Errorf("the server does not let access objects be read: %s: grant SHOW ACCESS ON *.* to the engine's user", ServerMessage(answer))
-		return a, nil
-	}
 	if err != nil {
-		return nil, &ReadError{"the access objects", err}
+		return refusedAccess(err)
 	}
 	a := NewAccess(rows)
 	return a, a.readSources(ctx, c)

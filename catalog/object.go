@@ -89,8 +89,13 @@ func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
 // Put records what a later reading found under a name; a nil object records that there is none.
 func (c *Catalog) Put(kind ast.Kind, name ast.Name, o *Object) {
 	switch {
+	case kind == ast.KindGrant:
+		// It is no object of the server's: what it gives is kept with whom it gives it to.
 	case kind.IsAccess():
-		// Reading one access object reads them all, see ReadObject.
+		if c.Access == nil {
+			c.Access = NewAccess(nil)
+		}
+		c.Access.Put(kind, name, o)
 	case kind == ast.KindDatabase && o == nil:
 		delete(c.Databases, name.Name)
 	case kind == ast.KindDatabase:

@@ -178,11 +178,7 @@ func ReadObject(ctx context.Context, c *Conn, kind ast.Kind, name ast.Name) (*Ob
 	case ast.KindNamedCollection:
 		err = collections(ctx, c, onlyCollection, []any{name.Name}, keep)
 	case ast.KindRole, ast.KindUser, ast.KindSettingsProfile, ast.KindQuota, ast.KindRowPolicy:
-		a, err := ReadAccess(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		return a.Find(kind, name), nil
+		return readAccessObject(ctx, c, kind, name)
 	default:
 		err = tables(ctx, c, selectTable, []any{name.Database, name.Name}, keep)
 	}

@@ -18,25 +18,37 @@ func liveOf(live *catalog.Catalog, d *declared) *catalog.Object {
 	return live.Find(d.Kind, d.Name)
 }
 
-// readLive reads a declared object again. One query reads all access objects, whose rights hang together.
+// readLive reads a declared object again. A grant is what those have whom it is for.
 func (p *pass) readLive(ctx context.Context, d *declared) (*catalog.Object, error) {
-	if !d.Kind.IsAccess() {
-		return catalog.ReadObject(ctx, p.conn, d.Kind, d.Name)
+	g, isGrant := d.Object.(*ast.Grant)
+	if !isGrant {
+		live, err := catalog.ReadObject(ctx, p.conn, d.Kind, d.Name)
+		if err == nil && d.Kind.IsAccess() {
+			p.c.live.Put(d.Kind, d.Name, live)
+		}
+		return live, err
 	}
-	access, err := catalog.ReadAccess(ctx, p.conn)
-	if err != nil {
-		return nil, err
+	for _, to := range g.To {
+		name := ast.Name{Name: to}
+		live, err := catalog.ReadObject(ctx, p.conn, ast.KindRole, name)
+		if err != nil {
+			return nil, err
+		}
+		p.c.live.Put(ast.KindRole, name, live)
 	}
-	p.c.live.Access = access
 	return p.c.liveOf(d), nil
 }
 
-// grantedBeside returns what the grants of the schema give to a user or role besides what his own definition says.
-func (s *schema) grantedBeside(to string) []ast.Right {
-	var rights []ast.Right
+// grantedBeside is what the grants of the schema give to each user or role besides what his own definition says.
+func (s *schema) grantedBeside() map[string][]ast.Right {
+	rights := map[string][]ast.Right{}
 	for _, d := range s.objects {
-		if g, isGrant := d.Object.(*ast.Grant); isGrant {
-			rights = append(rights, g.RightsOf(to)...)
+		g, isGrant := d.Object.(*ast.Grant)
+		if !isGrant {
+			continue
+		}
+		for _, to := range g.To {
+			rights[to] = append(rights[to], g.RightsOf(to)...)
 		}
 	}
 	return rights

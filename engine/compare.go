@@ -48,10 +48,11 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	for key, r := range records {
 		c.anyScope[object{key.Kind, key.Name}] = r
 	}
+	beside := s.grantedBeside()
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: s.grantedBeside},
+		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
 	c.options.Database = c.database

@@ -113,6 +113,14 @@ func (p *pass) send(ctx context.Context, d *declared, o *ObjectReport, r *ledger
 			p.unproven(o, s, lost, err)
 			continue
 		}
+		if d.Kind == ast.KindRowPolicy {
+			// A server that keeps users in a file adds a policy that hides nothing for everybody else with the first one on a
+			// table: the pass itself may have made this one come to be.
+			if _, err := p.readLive(ctx, d); err != nil {
+				p.failed(o, err)
+				break
+			}
+		}
 		secrets, err := p.secrets(ctx, d, s)
 		if err != nil {
 			p.failed(o, err)

@@ -327,7 +327,11 @@ func (s *schema) records(ctx context.Context, l *ledger.Ledger) (map[ledger.Key]
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(records, more)
+		for key, r := range more {
+			if key.Kind == ast.KindDatabase { // of many names the ledger gives all there are
+				records[key] = r
+			}
+		}
 	}
 	return records, nil
 }

@@ -53,6 +53,7 @@ func (e *Engine) begin(scope ledger.Scope) *pass {
 // end says in the report how the pass ended.
 func (p *pass) end(ctx context.Context, err error) Report {
 	p.report.Finished = p.e.now().UTC()
+	p.tellBootstrapped()
 	p.report.summarize()
 	p.report.State = Converged
 	if p.e.options.SkipTables && p.part == nil {
@@ -236,6 +237,9 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		}
 		// Another pass may have been quicker: then it is there now, and that is all that was wanted.
 		if err := p.found(ctx, d); err != nil {
+			if len(o.Statements) > 0 {
+				p.report.Objects = append(p.report.Objects, o)
+			}
 			return err
 		}
 		if live.Find(d.Kind, d.Name) == nil || o.Outcome != ledger.Failed {
@@ -247,6 +251,21 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		p.early = p.early[:len(p.early)-1]
 	}
 	return nil
+}
+
+// tellBootstrapped puts the bookkeeping that was created into the report of a pass that ended before it came to the
+// objects: it was sent all the same.
+func (p *pass) tellBootstrapped() {
+	if len(p.bootstrapped) == 0 {
+		return
+	}
+	var early []*ObjectReport
+	for _, id := range bookkeeping() {
+		if o := p.bootstrapped[p.schema.find(id)]; o != nil && !slices.Contains(p.report.Objects, o) {
+			early = append(early, o)
+		}
+	}
+	p.report.Objects = append(early, p.report.Objects...)
 }
 
 // found reads what holds the name of a declared object.

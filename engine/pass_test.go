@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -273,6 +274,31 @@ func TestAPassToldToStopRecordsWhatItDidAndTriesNothingMore(t *testing.T) {
 	}
 	if s.records()[""] == nil {
 		t.Error("the database that was created before is not recorded")
+	}
+}
+
+func TestAPassThatEndsBeforeTheLeaseTellsOfTheBookkeepingItCreated(t *testing.T) {
+	s := newStage(t)
+	s.tree(library)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := s.engine(engine.Options{Progress: func(p engine.Progress) {
+		if p.Step == "waiting for the lease" {
+			cancel()
+		}
+	}}).Pass(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("state %s, error %v", r.State, err)
+	}
+	var told []string
+	for _, o := range r.Objects {
+		told = append(told, fmt.Sprintf("%s %s: %s", o.Kind, o.Name, o.Outcome))
+	}
+	if diff := cmp.Diff([]string{"database dfe: applied", "table dfe.schema_lock: applied", "table dfe.schema_migrations: applied"}, told); diff != "" {
+		t.Error(diff)
+	}
+	if r.Summary.Statements != 3 || r.Summary.Applied != 3 {
+		t.Errorf("the summary is %+v", r.Summary)
 	}
 }
 

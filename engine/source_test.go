@@ -387,3 +387,30 @@ func TestWhatASourceHasIsNotTakenByTheOverlay(t *testing.T) {
 		t.Errorf("the source again: %+v", again.Summary)
 	}
 }
+
+// TestDeploysDuringThePassAtBootOfTheSameEngineTakeTheirTurns is what a service does whose routes are open while it starts.
+func TestDeploysDuringThePassAtBootOfTheSameEngineTakeTheirTurns(t *testing.T) {
+	y := newYard(t)
+	e := y.process()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if r, err := e.Pass(t.Context()); err != nil || r.State != engine.Converged {
+			t.Errorf("the pass: %s, %v", r.State, err)
+		}
+	})
+	for _, id := range []string{"web-access", "mail", "web-access"} {
+		p := part(t, strings.Replace(web, `"web-access"`, `"`+id+`"`, 1))
+		wg.Go(func() {
+			if r, _, err := e.PassPart(t.Context(), p); err != nil || r.State != engine.Converged {
+				t.Errorf("%s: %s, %v", id, r.State, err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := y.column("SELECT toString(count()) FROM dfe.schema_migrations WHERE scope = 'source' AND outcome = 'applied'"); got[0] != "9" {
+		t.Errorf("%s objects were applied, of 9", got[0])
+	}
+	if got := y.column("SELECT toString(countIf(action = 'claim') - countIf(action = 'release')) FROM dfe.schema_lock"); got[0] != "0" {
+		t.Errorf("%s claims of the lease are not given back", got[0])
+	}
+}

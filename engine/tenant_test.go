@@ -1,8 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/tenants"
@@ -232,5 +239,75 @@ func TestATenantWhoseUserTheSchemaHasAsARoleIsRefusedByName(t *testing.T) {
 	_, err := e.apply(twoTenants)
 	if err == nil || !strings.Contains(err.Error(), e.in("org_DB_a belongs to the overlay; A user of this name is needed for the tenants")) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestOneAccessObjectIsReadAsAllOfThemAre holds the two ways of reading together, which are compared with each other.
+func TestOneAccessObjectIsReadAsAllOfThemAre(t *testing.T) {
+	e := newEstate(t)
+	if _, err := e.apply(threeTenants); err != nil {
+		t.Fatal(err)
+	}
+	e.exec(e.in("GRANT READ ON S3 TO org_DB_a"))
+	all, err := catalog.ReadAccess(t.Context(), e.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, kind := range []ast.Kind{ast.KindUser, ast.KindRole, ast.KindQuota, ast.KindRowPolicy, ast.KindSettingsProfile} {
+		for _, o := range all.Objects(kind) {
+			one, err := catalog.ReadObject(t.Context(), e.conn, kind, o.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(o, one); diff != "" {
+				t.Errorf("%s %s: %s", kind, o.Name, diff)
+			}
+			read++
+		}
+		if none, err := catalog.ReadObject(t.Context(), e.conn, kind, ast.Name{Name: "nobody ON db.nothing"}); none != nil || err != nil {
+			t.Errorf("%s: %v, %v", kind, none, err)
+		}
+	}
+	if read < 12 {
+		t.Errorf("%d objects were read", read)
+	}
+	if o, err := catalog.ReadObject(t.Context(), e.conn, ast.KindRole, ast.Name{Name: e.in("org_DB_a")}); err != nil || o == nil || o.Kind != ast.KindUser {
+		t.Errorf("the name of a user, asked for as a role: %v, %v", o, err)
+	}
+}
+
+// TestHowOftenAllAccessObjectsAreReadDoesNotGrowWithTheTenants: each reading costs as much as there are of them.
+func TestHowOftenAllAccessObjectsAreReadDoesNotGrowWithTheTenants(t *testing.T) {
+	var asked []int
+	for _, config := range []string{twoTenants, threeTenants} {
+		e := newEstate(t)
+		n := 0
+		target, err := url.Parse(e.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+		counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(string(body), "SHOW ACCESS") {
+				n++
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			forward.ServeHTTP(w, r)
+		}))
+		e.Engine = e.engine(engine.Options{Wait: time.Minute, Target: catalog.Target{URL: counting.URL},
+			Secret: func(context.Context, string, string) (string, error) { return "geheim", nil }})
+		if _, err := e.apply(config); err != nil {
+			t.Fatal(err)
+		}
+		counting.Close()
+		asked = append(asked, n)
+	}
+	if asked[0] != asked[1] || asked[0] == 0 {
+		t.Errorf("with two tenants, and with three: %v times", asked)
 	}
 }

@@ -18,13 +18,23 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/dfe-engine/dfe/engine/cli"
 	"github.com/dfe-engine/dfe/engine/embedded"
 )
 
 // program is the built command, which TestMain makes.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(build(m)) }
+func TestMain(m *testing.M) {
+	if url := os.Getenv(cli.BesideURL); url != "" {
+		if err := cli.ServeBeside(url, os.Getenv(cli.BesideTree)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(build(m))
+}
 
 // build makes the program once, and sees to it that the engine's library is on this machine before a test waits for it.
 func build(m *testing.M) int {
@@ -93,7 +103,7 @@ type service struct {
 }
 
 // start runs the program in the background; it is killed at the end of the test where it still runs.
-func start(t *testing.T, variables []string, args ...string) *service {
+func start(t testing.TB, variables []string, args ...string) *service {
 	t.Helper()
 	s := &service{cmd: exec.Command(program, args...)}
 	s.cmd.Env = append(os.Environ(), variables...)
@@ -116,7 +126,7 @@ func start(t *testing.T, variables []string, args ...string) *service {
 }
 
 // until reads lines until one holds the words, and returns it.
-func (s *service) until(t *testing.T, words string) string {
+func (s *service) until(t testing.TB, words string) string {
 	t.Helper()
 	var seen strings.Builder
 	for {
@@ -146,7 +156,7 @@ func (s *service) stop(t *testing.T, signal os.Signal) int {
 }
 
 // serve runs an embedded server as a process and returns its URL.
-func serve(t *testing.T, args ...string) (*service, string) {
+func serve(t testing.TB, args ...string) (*service, string) {
 	t.Helper()
 	s := start(t, nil, append([]string{"embedded", "--port", "0"}, args...)...)
 	line := s.until(t, "answers at ")
@@ -174,7 +184,7 @@ func query(t *testing.T, url, sql string) string {
 }
 
 // write makes a tree of files in a new directory.
-func write(t *testing.T, archive string) string {
+func write(t testing.TB, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(archive)).Files {

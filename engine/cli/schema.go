@@ -209,7 +209,11 @@ func (a *app) endPass(r *engine.Report, failure error, code bool) error {
 	}
 	switch {
 	case r.State == engine.Observed:
-		fmt.Fprintf(a.Err, "dfe: nothing was applied: %s\n", coded(failure))
+		nothing := "nothing"
+		if r.Summary.Statements > 0 {
+			nothing = "nothing but the bookkeeping"
+		}
+		fmt.Fprintf(a.Err, "dfe: %s was applied: %s\n", nothing, coded(failure))
 		return exit{ExitObserved}
 	case failure != nil:
 		a.tellFailure(failure)

@@ -58,6 +58,20 @@ func TestTheServerKnowsEveryPrivilegeOfTheList(t *testing.T) {
 	}
 }
 
+// TestAsManyDatabasesAsADeploymentHasAreAskedAbout has more than one query of the server's size can name.
+func TestAsManyDatabasesAsADeploymentHasAreAskedAbout(t *testing.T) {
+	var databases []string
+	for i := range 3000 {
+		databases = append(databases, fmt.Sprintf("org_%d", i))
+	}
+	const one = "org_2999"
+	conn := server(t, "GRANT ALL ON *.* WITH GRANT OPTION", "REVOKE INSERT ON "+one+".*")
+	missing, err := grants.Missing(t.Context(), conn, grants.Required(databases, everything, rules.Embedded))
+	if err != nil || len(missing) != 1 || missing[0].On != one+".*" {
+		t.Errorf("%v, missing %v", err, missing)
+	}
+}
+
 func TestWhatIsGrantedIsEnoughAndTheRestIsNamed(t *testing.T) {
 	required := grants.Required([]string{"dfe", "shop"}, map[ast.Kind]bool{ast.KindFunction: true}, rules.SelfHosted)
 	var statements []string

@@ -127,8 +127,15 @@ func (l *Ledger) Newest(ctx context.Context) (map[Key]*Record, error) { return l
 // The zero value is every name.
 type Names struct{ Exact, Prefixes []string }
 
+// longestList is how many names a query lists at most; beyond it the answer has every name of the scope. A query has to
+// stay below the server's max_query_size.
+const longestList = 1000
+
 // condition is what the names are in a query, "" for every name.
 func (n Names) condition() string {
+	if len(n.Exact) > longestList {
+		return ""
+	}
 	var either []string
 	if len(n.Exact) > 0 {
 		quoted := make([]string, len(n.Exact))
@@ -146,7 +153,8 @@ func (n Names) condition() string {
 	return " AND (" + strings.Join(either, " OR ") + ")"
 }
 
-// NewestIn returns the newest row of each object of a scope that has one of the names.
+// NewestIn returns the newest row of each object of a scope that has one of the names; of many names it returns every
+// object of the scope.
 func (l *Ledger) NewestIn(ctx context.Context, scope Scope, names Names) (map[Key]*Record, error) {
 	return l.newest(ctx, " WHERE scope = "+ast.QuoteString(string(scope))+names.condition())
 }

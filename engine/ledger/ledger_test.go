@@ -1,7 +1,9 @@
 package ledger_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,5 +165,41 @@ func TestNoLedgerHasNoRows(t *testing.T) {
 	}
 	if rows, err := l.Newest(t.Context()); err != nil || len(rows) != 0 {
 		t.Errorf("rows %v, error %v", rows, err)
+	}
+}
+
+func TestRowsAreFoundByNameByTheBeginningOfOneAndAmongMoreNamesThanAQueryTakes(t *testing.T) {
+	_, l := open(t, all)
+	for i, name := range []string{"org_a.web", "org_a.web__latest", "org_a.website", "org_b.web"} {
+		if err := l.Append(t.Context(), record(name, uint32(i+1), ledger.Applied)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	many := ledger.Names{}
+	for i := range 5000 {
+		many.Exact = append(many.Exact, fmt.Sprintf("org_%d.%s", i, strings.Repeat("x", 100)))
+	}
+	for _, c := range []struct {
+		names ledger.Names
+		want  []string
+	}{
+		{ledger.Names{Exact: []string{"org_a.web", "org_c.web"}}, []string{"org_a.web"}},
+		{ledger.Names{Exact: []string{"org_a.web"}, Prefixes: []string{"org_a.web__"}}, []string{"org_a.web", "org_a.web__latest"}},
+		{ledger.Names{Prefixes: []string{"org_%", "org_a.web_'"}}, nil},
+		{ledger.Names{}, []string{"org_a.web", "org_a.web__latest", "org_a.website", "org_b.web"}},
+		{many, []string{"org_a.web", "org_a.web__latest", "org_a.website", "org_b.web"}},
+	} {
+		found, err := l.NewestIn(t.Context(), ledger.ScopeSchema, c.names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for key := range found {
+			got = append(got, key.Name)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%d names: %s", len(c.names.Exact), diff)
+		}
 	}
 }

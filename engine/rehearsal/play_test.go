@@ -275,7 +275,7 @@ CREATE TABLE shop.tiered (at DateTime, id UInt64, note String) ENGINE = MergeTre
 CREATE VIEW shop.owned DEFINER = boss SQL SECURITY DEFINER AS SELECT id, note FROM shop.tiered`, `
 add-column shop.tiered: ok
 replace-view shop.owned: ok, played without its definer boss
-other shop.tiered, absent false: played without its setting storage_policy, the TTL rules that move parts
+other shop.tiered, absent false: played without its setting storage_policy and the TTL rules that move parts
 other shop.owned, absent false: played without its definer boss
 3 loaded, 2 ok, 0 errors, 0 not rehearsed
 `},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/engine/lease"
 	"github.com/dfe-engine/dfe/engine/sources"
 	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/lang/tree"
@@ -121,6 +122,8 @@ func (c *call) faulty(ctx context.Context, d *Deployed, err error) {
 		older     *engine.OlderError
 		coded     interface{ ErrorCode() string }
 		connect   *catalog.ConnectError
+		bus       *topics.ConnectError
+		lost      *lease.LostError
 		unstarted = d.State == "" || len(d.Objects) == 0
 	)
 	if errors.As(err, &coded) {
@@ -138,6 +141,8 @@ func (c *call) faulty(ctx context.Context, d *Deployed, err error) {
 		status, d.Code = http.StatusServiceUnavailable, "stopping"
 	case errors.As(err, &connect):
 		status, d.Code = http.StatusServiceUnavailable, "clickhouse_unreachable"
+	case errors.As(err, &bus), errors.As(err, &lost): // what is done is done and recorded; the next deploy does the rest
+		status = http.StatusServiceUnavailable
 	case d.Code != "" && unstarted:
 		status = http.StatusServiceUnavailable // the server, the lease or the deployment is not as it has to be
 	case errors.Is(err, context.DeadlineExceeded):

@@ -27,6 +27,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/platform"
 	"github.com/dfe-engine/dfe/engine/service"
 	"github.com/dfe-engine/dfe/engine/tokens"
+	"github.com/dfe-engine/dfe/engine/topics"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -217,6 +218,8 @@ func TestADeployAnswersWhatBecameOfIt(t *testing.T) {
 		{"held elsewhere", &engine.LockedError{Err: &lease.ObservedError{}}, 503, "schema_locked"},
 		{"not replicated", &platform.NotReplicatedError{Missing: []string{"it has no Keeper"}}, 503, "clickhouse_not_replicated"},
 		{"unreachable", &catalog.ConnectError{}, 503, "clickhouse_unreachable"},
+		{"a lease that ended", &lease.LostError{}, 503, "lease_lost"},
+		{"no bus", &topics.ConnectError{Fault: catalog.NotUp}, 503, "kafka_unreachable"},
 		{"a faulty schema", &engine.TreeError{What: "the schema tree"}, 503, "schema_faulty"},
 		{"a faulty config", &engine.TreeError{What: `the source "web" of "acme"`}, 422, "config_faulty"},
 		{"too long", context.DeadlineExceeded, 504, "timeout"},

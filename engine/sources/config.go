@@ -180,10 +180,12 @@ func (c *Config) texts(attr *hcl.Attribute, otherwise []string) []string {
 	var list []string
 	diags := gohcl.DecodeExpression(attr.Expr, nil, &list)
 	c.diags = append(c.diags, diags...)
-	for i, text := range list {
-		if slices.Contains(list[:i], text) {
+	seen := map[string]bool{}
+	for _, text := range list {
+		if seen[text] {
 			c.add(attr.Expr.Range(), fmt.Sprintf("%q stands twice in %q", text, attr.Name), "Remove one of the two.")
 		}
+		seen[text] = true
 	}
 	return list
 }
@@ -232,13 +234,16 @@ func columnOf(block *hclsyntax.Block) column {
 }
 
 func (c *Config) keys(attr *hcl.Attribute) {
-	all := slices.Concat(c.profile, c.own)
+	all := map[string]column{}
+	for _, o := range slices.Concat(c.own, c.profile) {
+		all[o.name] = o
+	}
 	for _, key := range c.Keys {
-		i := slices.IndexFunc(all, func(o column) bool { return o.name == key })
+		found, known := all[key]
 		switch {
-		case i < 0:
+		case !known:
 			c.add(attr.Expr.Range(), fmt.Sprintf("Unknown key %q", key), "A key is a column of the source: one that the config declares, or one of its profile.")
-		case all[i].ephemeral || all[i].virtual:
+		case found.ephemeral || found.virtual:
 			c.add(attr.Expr.Range(), fmt.Sprintf("%q is no key", key), "A key is a column that the table stores.")
 		}
 	}

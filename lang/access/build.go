@@ -56,7 +56,7 @@ func (b *builder) name(w word) string {
 
 func (b *builder) userName(u userName) string {
 	name := b.name(u.Name)
-	if u.Host != nil {
+	if u.Host != nil && plain(u.Host.Text) != "%" { // from anywhere is what a name alone says
 		name += "@" + plain(u.Host.Text)
 	}
 	return name
@@ -264,6 +264,10 @@ func (b *builder) elements(list []*settingSyntax) []ast.ProfileSetting {
 				}
 			}
 		}
+		if len(s.Mods) == 0 && len(out) > 0 && out[len(out)-1].Profile != "" { // INHERIT a, b
+			out = append(out, ast.ProfileSetting{Profile: e.Name})
+			continue
+		}
 		if len(s.Mods) == 0 {
 			b.fail(s.Name.Pos, "a setting with a value, MIN, MAX, CONST, WRITABLE or CHANGEABLE_IN_READONLY", "")
 		}
@@ -288,6 +292,8 @@ func (b *builder) value(v *value) *ast.Node {
 	switch word := strings.ToLower(v.Word); word {
 	case "true", "false", "inf", "nan":
 		return ast.N(ast.Keyword, word)
+	case "null":
+		return ast.N(ast.Keyword, "NULL")
 	}
 	b.fail(v.Pos, "a number, a text in quotes, true or false", "")
 	return ast.N(ast.Keyword, "NULL")
@@ -368,7 +374,10 @@ func (b *builder) interval(s *intervalSyntax) ast.QuotaInterval {
 		return i
 	}
 	i.Seconds = uint64(seconds)
-	for _, l := range s.Limits {
+	for n, l := range s.Limits {
+		if n == 0 && !l.Lead && !l.Late {
+			b.fail(l.Pos, "MAX with a limit, as in MAX queries = 100", "")
+		}
 		name := strings.ToLower(strings.Join(l.Words, "_"))
 		if !slices.Contains(ast.QuotaLimits(), name) {
 			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), suggest(name, ast.QuotaLimits()))
@@ -389,6 +398,9 @@ func (b *builder) policy(st *Statement, s *policySyntax) {
 		st.Cluster = b.name(*s.Cluster)
 	}
 	b.policyNames(st, b.names(s.Names), s.Tables)
+	for _, m := range s.More {
+		b.policyNames(st, b.names([]word{m.Name}), []*policyTable{m.Table})
+	}
 	policy := &ast.RowPolicy{Short: st.Policies[0].Short, Table: st.Policies[0].Table}
 	for _, c := range s.Clauses {
 		switch {

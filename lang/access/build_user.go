@@ -41,9 +41,9 @@ func (b *builder) user(st *Statement, s *userSyntax) {
 		case c.ResetAuth:
 			st.Auth = "RESET"
 		case len(c.Hosts) > 0:
-			b.once(st, c.Pos, "hosts")
+			st.Written["hosts"] = true // several add up
 			st.HostStep = strings.ToUpper(c.HostStep)
-			user.Hosts = b.hosts(c.Hosts)
+			user.Hosts = append(user.Hosts, b.hosts(c.Hosts)...)
 		case c.ValidUntil != nil:
 			b.once(st, c.Pos, "valid_until")
 			validUntil = plain(c.ValidUntil.Text)

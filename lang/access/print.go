@@ -65,7 +65,7 @@ func (s *Statement) namesText() string {
 
 // policyNamesText writes p1, p2 ON t1, t2: the names are every short one on every table.
 func policyNamesText(policies []PolicyName, cluster string) string {
-	var short, tables []string
+	var short, tables, each []string
 	seen := map[string]bool{}
 	for _, p := range policies {
 		if name := ast.QuoteIdent(p.Short); !seen["s"+name] {
@@ -83,6 +83,13 @@ func policyNamesText(policies []PolicyName, cluster string) string {
 			seen["t"+table] = true
 			tables = append(tables, table)
 		}
+		each = append(each, ast.QuoteIdent(p.Short)+" ON "+table)
+	}
+	if len(short)*len(tables) != len(policies) { // each has a table of its own
+		if cluster != "" {
+			each[0] = short[0] + cluster + strings.TrimPrefix(each[0], short[0])
+		}
+		return strings.Join(each, ", ")
 	}
 	return strings.Join(short, ", ") + cluster + " ON " + strings.Join(tables, ", ")
 }

@@ -115,7 +115,7 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"CREATE USER u IDENTIFIED WITH sha265_password BY 'secret'", `found sha265_password; did you mean "sha256_password"`},
 		{"CREATE USER u IDENTIFIED", "WITH a way of authentication, or BY"},
 		{"CREATE USER u HOST IP ''", "an address or a name that is not empty"},
-		{"CREATE USER u HOST LOCAL HOST ANY", "each clause once"},
+		{"CREATE USER u GRANTEES NONE GRANTEES ANY", "each clause once"},
 		{"CREATE USER u HOST IP", "ANY, NONE, LOCAL, or IP, NAME, REGEXP or LIKE with a text in quotes"},
 		{"CREATE ROLE r SETTINGS max_threads", "a setting with a value, MIN, MAX, CONST, WRITABLE or CHANGEABLE_IN_READONLY"},
 		{"CREATE ROLE r SETTINGS max_threads = 1 MIN 1 MIN 2", "each once"},

@@ -179,7 +179,7 @@ type quotaSyntax struct {
 type quotaClause struct {
 	Pos      lexer.Position
 	NotKeyed bool              `parser:"( @( 'NOT' 'KEYED' )"`
-	Keys     []word            `parser:"| 'KEYED' 'BY' @@ ( ',' @@ )*"`
+	Keys     []word            `parser:"| ( 'KEYED' | 'KEY' ) 'BY' @@ ( ',' @@ )*"`
 	IPv4     string            `parser:"| 'IPV4_PREFIX_BITS' @Number"`
 	IPv6     string            `parser:"| 'IPV6_PREFIX_BITS' @Number"`
 	Interval []*intervalSyntax `parser:"| @@ ( ',' @@ )*"`
@@ -194,12 +194,14 @@ type intervalSyntax struct {
 	Unit       string         `parser:"@Ident"`
 	NoLimits   bool           `parser:"( @( 'NO' 'LIMITS' )"`
 	Tracking   bool           `parser:"| @( 'TRACKING' 'ONLY' )"`
-	Limits     []*limitSyntax `parser:"| 'MAX' @@ ( ',' (?! 'FOR' ) 'MAX'? @@ )* )"`
+	Limits     []*limitSyntax `parser:"| @@ ( ',' (?! 'FOR' ) @@ )* )"`
 }
 
 type limitSyntax struct {
 	Pos   lexer.Position
-	Words []string `parser:"@Ident"`
+	Lead  bool     `parser:"@'MAX'?"`
+	Words []string `parser:"( (?! 'MAX' | 'TO' | 'ON' | 'IN' | 'RENAME' | 'KEYED' | 'KEY' | 'NOT' ) @Ident )+"`
+	Late  bool     `parser:"@'MAX'?"`
 	Value value    `parser:"'='? @@"`
 }
 
@@ -207,8 +209,15 @@ type policySyntax struct {
 	Condition condition       `parser:"@@"`
 	Names     []word          `parser:"@@ ( ',' @@ )*"`
 	Cluster   *word           `parser:"( 'ON' 'CLUSTER' @@ )?"`
-	Tables    []*policyTable  `parser:"'ON' @@ ( ',' @@ )*"`
+	Tables    []*policyTable  `parser:"'ON' @@ ( ',' (?! ( Ident | Quoted | String ) 'ON' ) @@ )*"`
+	More      []*policyOn     `parser:"( ',' @@ )*"`
 	Clauses   []*policyClause `parser:"@@*"`
+}
+
+// policyOn is a further policy on a table of its own.
+type policyOn struct {
+	Name  word         `parser:"@@"`
+	Table *policyTable `parser:"'ON' @@"`
 }
 
 type policyTable struct {
@@ -315,8 +324,9 @@ var accessGrammar = sync.OnceValue(func() grammar {
 		{Name: "String", Pattern: `'([^'\\]|\\[\s\S]|'')*'`},
 		{Name: "Quoted", Pattern: "`([^`\\\\]|\\\\[\\s\\S]|``)*`|\"([^\"\\\\]|\\\\[\\s\\S]|\"\")*\""},
 		{Name: "Param", Pattern: `\{\s*[A-Za-z_][A-Za-z0-9_]*\s*:[^}]*\}`},
-		{Name: "Number", Pattern: `0[xX][0-9a-fA-F]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?`},
-		{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
+		// A name may begin with a digit; 1e5 and 0xFF are numbers.
+		{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*|[0-9]+([A-DF-WYZa-df-wyz_]|[Ee][A-Za-z_])[A-Za-z0-9_]*|([1-9][0-9]*|0[0-9]+)[Xx][A-Za-z0-9_]*`},
+		{Name: "Number", Pattern: `0[xX][0-9a-fA-F]+|[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?`},
 		{Name: "Punct", Pattern: `[().,;*=@-]`},
 		{Name: "Operator", Pattern: `[^\s\w]`},
 	})

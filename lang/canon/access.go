@@ -3,6 +3,7 @@ package canon
 import (
 	"cmp"
 	"math/big"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +34,14 @@ func (f *form) quota(o *ast.Quota) ast.Object {
 		limits := i.Limits
 		i.Limits = nil
 		for _, l := range limits {
-			i.Limits = append(i.Limits, ast.Setting{Name: l.Name, Value: plainValue(l.Value)})
+			value := plainValue(l.Value)
+			if whole, _, ok := strings.Cut(value.Text, "/"); ok && l.Name != "execution_time" { // the others count
+				if n, ok := new(big.Rat).SetString(value.Text); ok {
+					whole = new(big.Int).Quo(n.Num(), n.Denom()).String()
+				}
+				value = at(value, ast.String, whole)
+			}
+			i.Limits = append(i.Limits, ast.Setting{Name: l.Name, Value: value})
 		}
 		order := ast.QuotaLimits()
 		slices.SortStableFunc(i.Limits, func(a, b ast.Setting) int {
@@ -112,7 +120,7 @@ func profileSettings(list []ast.ProfileSetting) []ast.ProfileSetting {
 	return append(profiles, settings...)
 }
 
-var sized = regexp.MustCompile(`^([0-9]+)([KMGT])(i?)B?$`)
+var sized = regexp.MustCompile(`^([0-9]+)([KMGT])(I?)B?$`)
 
 // plainValue gives a literal the form in which settings and limits are compared: true is 1, a number in quotes is the
 // number, '10G' is 10000000000.
@@ -129,9 +137,10 @@ func plainValue(n *ast.Node) *ast.Node {
 	case n.Kind != ast.Number && n.Kind != ast.String:
 		return n
 	}
+	text = strings.TrimSpace(text)
 	if m := sized.FindStringSubmatch(strings.ToUpper(text)); m != nil {
 		base := int64(1000)
-		if m[3] != "" || strings.Contains(text, "i") {
+		if m[3] != "" {
 			base = 1024
 		}
 		value, _ := new(big.Int).SetString(m[1], 10)
@@ -197,9 +206,12 @@ func hosts(u *ast.User) []ast.Host {
 	list := slices.Clone(u.Hosts)
 	if len(list) == 0 {
 		if i := strings.LastIndexByte(u.Name, '@'); i > 0 {
-			return []ast.Host{{Kind: "LIKE", Value: u.Name[i+1:]}}
+			return []ast.Host{local(ast.Host{Kind: "LIKE", Value: u.Name[i+1:]})}
 		}
 		return []ast.Host{{Kind: "ANY"}}
+	}
+	for i, h := range list {
+		list[i] = local(h)
 	}
 	for _, h := range list {
 		if h.Kind == "ANY" || h.Kind == "IP" && h.Value == "::/0" || h.Kind == "LIKE" && h.Value == "%" {
@@ -209,6 +221,31 @@ func hosts(u *ast.User) []ast.Host {
 	list = slices.DeleteFunc(list, func(h ast.Host) bool { return h.Kind == "NONE" && len(list) > 1 })
 	slices.SortFunc(list, func(a, b ast.Host) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value)) })
 	return slices.Compact(list)
+}
+
+// local is what ClickHouse makes of a host: this machine by any of its names is LOCAL, and an address has one spelling.
+func local(h ast.Host) ast.Host {
+	switch h.Kind {
+	case "IP":
+		if prefix, err := netip.ParsePrefix(h.Value); err == nil {
+			h.Value = prefix.Masked().String()
+			break
+		}
+		if address, err := netip.ParseAddr(h.Value); err == nil {
+			if h.Value = address.String(); h.Value == "127.0.0.1" || h.Value == "::1" {
+				return ast.Host{Kind: "LOCAL"}
+			}
+		}
+	case "NAME":
+		if strings.EqualFold(h.Value, "localhost") {
+			return ast.Host{Kind: "LOCAL"}
+		}
+	case "LIKE":
+		if h.Value == "localhost" || h.Value == "127.0.0.1" || h.Value == "::1" {
+			return ast.Host{Kind: "LOCAL"}
+		}
+	}
+	return h
 }
 
 // settleRights compares what is granted by what it means. A desired right that the live ones cover is live, in the

@@ -40,6 +40,8 @@ func storageCases() []caseTest {
 		"ENGINE = MergeTree PARTITION BY d ORDER BY k TTL ts + toIntervalDay(1) SETTINGS index_granularity = 8192 COMMENT 'x'")
 	element("S58 index defaults", "INDEX i (k, s) TYPE minmax, INDEX j (s) TYPE minmax()", "INDEX i (k, s) TYPE minmax GRANULARITY 1, INDEX j s TYPE minmax GRANULARITY 1", "")
 	element("S58 text indexes take the whole part", "INDEX i s TYPE text(tokenizer = 'ngrams') GRANULARITY 4", "INDEX i s TYPE text(tokenizer = 'ngrams') GRANULARITY 100000000", "")
+	element("a tokenizer in three words", "INDEX i s TYPE text(tokenizer = ngrams())", "INDEX i s TYPE text(tokenizer = 'ngrams') GRANULARITY 100000000", "")
+	element("another tokenizer", "INDEX i s TYPE text(tokenizer = ngrams(4))", "INDEX i s TYPE text(tokenizer = 'ngrams') GRANULARITY 100000000", "index.i.type")
 	element("S59 changed index", "INDEX i s TYPE set(10)", "INDEX i s TYPE set(20) GRANULARITY 1", "index.i.type")
 	element("S59 index granularity", "INDEX i s TYPE minmax GRANULARITY 2", "INDEX i s TYPE minmax GRANULARITY 1", "index.i.granularity")
 	element("S60 assume", "CONSTRAINT c ASSUME (k < 100)", "CONSTRAINT c ASSUME k < 100", "")

@@ -62,6 +62,9 @@ func (f *form) castCall(n *ast.Node) *ast.Node {
 		return renamedCall(n, "CAST", each(n.Kids, f.expr))
 	}
 	target := n.Kids[1]
+	for target.Kind == ast.Paren {
+		target = target.Kids[0]
+	}
 	switch target.Kind {
 	case ast.String:
 		t, err := ddl.ParseType(target.Text)

@@ -89,7 +89,7 @@ func (f *form) statistics(n *ast.Node) *ast.Node {
 	if n == nil {
 		return nil
 	}
-	kids := each(n.Kids, f.lowerWord)
+	kids := each(n.Kids, func(k *ast.Node) *ast.Node { return f.lowerWord(k, f.expr) })
 	byName := func(a, b *ast.Node) int { return strings.Compare(a.Text, b.Text) }
 	if !slices.IsSortedFunc(kids, byName) {
 		kids = slices.SortedStableFunc(slices.Values(kids), byName)
@@ -98,11 +98,11 @@ func (f *form) statistics(n *ast.Node) *ast.Node {
 }
 
 // lowerWord is a name ClickHouse reads in any case and prints as written: a statistics or an index type.
-func (f *form) lowerWord(n *ast.Node) *ast.Node {
+func (f *form) lowerWord(n *ast.Node, arg func(*ast.Node) *ast.Node) *ast.Node {
 	if n == nil || n.Kind != ast.Ident && n.Kind != ast.Func {
 		return n
 	}
-	n = word(n, each(n.Kids, f.expr))
+	n = word(n, each(n.Kids, arg))
 	if lower := strings.ToLower(n.Text); lower != n.Text {
 		return at(n, n.Kind, lower, n.Kids...)
 	}

@@ -123,6 +123,9 @@ func (f *form) constant(n *ast.Node) *ast.Node {
 		}
 		return n
 	}
+	if n.Kind == ast.Paren && len(n.Kids) == 1 {
+		return f.constant(n.Kids[0])
+	}
 	if n.Kind == ast.Equals {
 		return with(n, each(n.Kids, f.constant))
 	}

@@ -59,6 +59,34 @@ func accessObjects(t *testing.T, text string) []ast.Object {
 	return append(objects, &ast.Grant{Name: "more", To: []string{"reader", "app"}, Rights: objects[1].(*ast.Role).Rights})
 }
 
+// TestAccessInOtherWordsIsTheSame has each object as written and as the server prints it.
+func TestAccessInOtherWordsIsTheSame(t *testing.T) {
+	for _, c := range [][2]string{
+		{"CREATE USER hen HOST IP '127.0.0.1'", "CREATE USER hen HOST LOCAL"},
+		{"CREATE USER hen HOST NAME 'localhost' HOST IP '::1'", "CREATE USER hen HOST LOCAL"},
+		{"CREATE USER hen HOST IP '2001:0db8::00ff', '10.1.2.3/8'", "CREATE USER hen HOST IP '2001:db8::ff', '10.0.0.0/8'"},
+		{"CREATE USER hen@'%'", "CREATE USER hen"},
+		{"CREATE USER hen@localhost", "CREATE USER hen@'localhost' HOST LOCAL"},
+		{"CREATE QUOTA feed FOR 1 HOUR queries MAX '12Ki', result rows max 1.5", "CREATE QUOTA feed FOR INTERVAL 1 hour MAX queries = 12288, result_rows = 1"},
+		{"CREATE SETTINGS PROFILE calm SETTINGS INHERIT slow, steady", "CREATE SETTINGS PROFILE calm SETTINGS INHERIT slow, INHERIT steady"},
+	} {
+		written, printed := accessObject(t, c[0]), accessObject(t, c[1])
+		l, d := canon.Pair(printed, written, canon.Env{})
+		for _, diff := range compare(l, d) {
+			t.Errorf("%s: %s differs from %s", c[0], diff.path, c[1])
+		}
+	}
+}
+
+func accessObject(t *testing.T, text string) ast.Object {
+	t.Helper()
+	st, err := access.Parse(text)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return st.Object
+}
+
 func TestChangingAnyWordOfAccessMakesADifference(t *testing.T) {
 	differ := func(live, desired []ast.Object) int {
 		n := 0

@@ -130,8 +130,11 @@ func flatten(n *ast.Node, text string, kids []*ast.Node) *ast.Node {
 	return at(n, ast.Operator, text, flat...)
 }
 
-// member is t.1, and (t).a, which ClickHouse's parser makes tupleElement(t, 'a').
+// member is t.1, and (t).a, which ClickHouse's parser makes tupleElement(t, 'a'); behind j.a.:T a path goes on.
 func (f *form) member(n *ast.Node, kids []*ast.Node) *ast.Node {
+	if left := n.Kids[0]; left.Kind == ast.Operator && (left.Text == ".:" || left.Text == ".^" || left.Text == ".[]") {
+		return with(n, kids)
+	}
 	if len(kids) == 2 && kids[1].Kind == ast.Ident && len(kids[1].Kids) == 0 {
 		return at(n, ast.Func, "tupleElement", kids[0], at(kids[1], ast.String, kids[1].Text))
 	}

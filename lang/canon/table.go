@@ -95,7 +95,7 @@ func (f *form) indexes(list []*ast.Index) []*ast.Index {
 // index fills in the granularity: 1, or for a text or vector index the whole part, which a text index has whatever is
 // written (case S58).
 func (f *form) index(x *ast.Index) *ast.Index {
-	expr, typ, granularity := f.key(x.Expr), f.lowerWord(x.Type), x.Granularity
+	expr, typ, granularity := f.key(x.Expr), f.lowerWord(x.Type, f.indexArg), x.Granularity
 	if typ != nil {
 		switch {
 		case typ.Text == "text":
@@ -111,6 +111,21 @@ func (f *form) index(x *ast.Index) *ast.Index {
 		return x
 	}
 	return &ast.Index{Name: x.Name, Expr: expr, Type: typ, Granularity: granularity}
+}
+
+// indexArg is an argument of an index. A tokenizer is a word, a call or a text, and no function: array() makes no array.
+func (f *form) indexArg(n *ast.Node) *ast.Node {
+	if n.Kind != ast.Equals || n.Text != "tokenizer" || len(n.Kids) != 1 {
+		return f.expr(n)
+	}
+	name := n.Kids[0]
+	switch name.Kind {
+	case ast.String:
+		name = at(name, ast.Ident, name.Text)
+	case ast.Ident, ast.Func:
+		name = word(name, each(name.Kids, f.expr))
+	}
+	return with(n, []*ast.Node{name})
 }
 
 const wholePart = 100_000_000
@@ -134,7 +149,7 @@ func (f *form) projections(list []*ast.Projection) []*ast.Projection {
 
 // projection: ORDER BY (a, b) is ORDER BY a, b (case S61).
 func (f *form) projection(p *ast.Projection) *ast.Projection {
-	query, index, typ := p.Query, f.key(p.Index), f.lowerWord(p.Type)
+	query, index, typ := p.Query, f.key(p.Index), f.lowerWord(p.Type, f.expr)
 	if query != nil {
 		query = f.expr(query)
 		query = with(query, each(query.Kids, func(k *ast.Node) *ast.Node {

@@ -153,9 +153,13 @@ func enum(n *ast.Node, name string) *ast.Node {
 }
 
 func smallInteger(n *ast.Node) (int64, bool) {
+	minus := false
+	if n.Kind == ast.Operator && (n.Text == "-" || n.Text == "+") && len(n.Kids) == 1 {
+		n, minus = n.Kids[0], n.Text == "-"
+	}
 	text := n.Text
-	if n.Kind == ast.Operator && n.Text == "-" && len(n.Kids) == 1 {
-		text = "-" + n.Kids[0].Text
+	if n.Kind == ast.Number {
+		text = numberText(text, minus)
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	return v, err == nil

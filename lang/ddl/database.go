@@ -27,7 +27,7 @@ func (p *parser) databaseClause(st *Statement, d *ast.Database) bool {
 		return p.comment(&d.Comment)
 	case lex.KwEngine:
 		p.i++
-		p.skip(lex.Equal)
+		p.equals()
 		d.Engine = p.engine()
 		return d.Engine != nil
 	case lex.KwSettings:

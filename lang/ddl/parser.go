@@ -61,6 +61,9 @@ func (p *parser) skip(k lex.Kind) bool {
 	return true
 }
 
+// equals passes = or ==, which are one token to ClickHouse.
+func (p *parser) equals() bool { return p.skip(lex.Equal) || p.skip(lex.DoubleEqual) }
+
 // skipWord passes the keyword if it stands here.
 func (p *parser) skipWord(w lex.Keyword) bool {
 	if p.toks[p.i].Word != w {

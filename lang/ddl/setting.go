@@ -12,7 +12,7 @@ func (p *parser) setting() (ast.Setting, bool) {
 	if !ok {
 		return ast.Setting{}, false
 	}
-	if !p.skip(lex.Equal) {
+	if !p.equals() {
 		return ast.Setting{Name: name, Value: p.leaf(ast.Keyword, "true", start)}, true
 	}
 	value := p.settingValue()

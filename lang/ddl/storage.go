@@ -19,7 +19,7 @@ func (p *parser) storageClause(st *Statement, t *ast.Table) bool {
 	switch word {
 	case lex.KwEngine:
 		p.i++
-		p.skip(lex.Equal)
+		p.equals()
 		t.Engine = p.engine()
 		p.timeSeries = p.timeSeries || t.Engine != nil && t.Engine.Name == "TimeSeries"
 		return t.Engine != nil

@@ -134,7 +134,7 @@ func (p *parser) typeArgument() *node {
 	switch {
 	case isString(t):
 		p.i++
-		if !p.skip(lex.Equal) {
+		if !p.equals() {
 			return p.leaf(ast.String, t.Value(p.src), start)
 		}
 		value := p.signedNumber()

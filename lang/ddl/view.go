@@ -73,7 +73,7 @@ func (p *parser) aliasList() bool {
 // security reads SQL SECURITY mode and DEFINER = user.
 func (p *parser) security(s *ast.Security) bool {
 	if p.skipWord(lex.KwDefiner) {
-		p.skip(lex.Equal)
+		p.equals()
 		switch {
 		case p.atWord(lex.KwCurrentUser):
 			p.i++
