@@ -77,7 +77,10 @@ func (c *Cluster) Handler() http.Handler {
 		})
 	}
 	route("GET /{$}", func(*http.Request) (any, error) { return c.State(), nil })
-	route("POST /keeper/{what}", func(r *http.Request) (any, error) { return c.State(), c.actKeeper(r) })
+	route("POST /keeper/{what}", func(r *http.Request) (any, error) {
+		err := c.actKeeper(r)
+		return c.State(), err
+	})
 	route("POST /members/{name}/{what}", c.act)
 	route("GET /members/{name}/{what}", c.look)
 	route("DELETE /members/{name}/faults", func(r *http.Request) (any, error) {
