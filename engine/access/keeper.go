@@ -1,6 +1,8 @@
 package access
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,8 +75,9 @@ func (k *Keeper) Keep() error {
 	if k.next == nil {
 		return nil
 	}
-	k.now, k.next = k.next, nil
-	text, err := json.Marshal(k.now)
+	next := k.next
+	k.next = nil
+	text, err := json.Marshal(next)
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,22 @@ func (k *Keeper) Keep() error {
 	if err := os.WriteFile(temporary, text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(temporary, k.path)
+	if err := os.Rename(temporary, k.path); err != nil {
+		return err
+	}
+	k.now = next
+	return nil
+}
+
+// Digest tells states of the objects apart, over restarts too. It is called by the goroutine that calls Change, or before
+// the server starts.
+func (k *Keeper) Digest() (string, error) {
+	text, err := json.Marshal(k.now)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // state is all objects. The order is that of their creation.

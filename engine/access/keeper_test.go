@@ -243,6 +243,35 @@ func TestAStatementThatChangesNothingLeavesTheEngineOpen(t *testing.T) {
 	}
 }
 
+func TestStatementsThatArePreparedCostOneOpening(t *testing.T) {
+	opened := 0
+	s, err := embedded.Start(t.Context(), embedded.Options{Path: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: os.Stderr, Access: access.New(),
+		Opened: func(func(context.Context, embedded.Order) ([]byte, error)) error { opened++; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, s) })
+	for _, sql := range []string{"CREATE ROLE a", "CREATE ROLE b", "GRANT SELECT ON x.* TO a", "DROP ROLE b", "CREATE ROLE b"} {
+		if err := s.PrepareAccess(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.PrepareAccess(t.Context(), "CREATE ROLE a"); err == nil {
+		t.Error("a role that is there is made again")
+	}
+	for range 2 {
+		if err := s.ApplyAccess(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if opened != 2 {
+		t.Errorf("the engine has opened %d times, want once at its start and once for all statements", opened)
+	}
+	if text, _ := (&server{t, s}).send("SHOW GRANTS FOR a"); text != "GRANT SELECT ON x.* TO a" {
+		t.Errorf("the engine shows %q", text)
+	}
+}
+
 func TestAccessStatementsWaitForWhatRunsAndAreReadOnlyOverGET(t *testing.T) {
 	s := start(t, t.TempDir())
 	s.exec("CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a")

@@ -50,6 +50,9 @@ and tables and with faults on demand by the control route. It is a stage to rehe
 			if cluster.number > 0 {
 				return a.serveMembers(cmd.Context(), cluster, path, port)
 			}
+			if err := noCluster(path); err != nil {
+				return err
+			}
 			return a.serveEmbedded(cmd.Context(), path, password, port)
 		},
 	}

@@ -75,6 +75,14 @@ type runningMember struct {
 	URL  string `json:"url"`
 }
 
+// noCluster refuses the directory of a cluster for one server.
+func noCluster(path string) error {
+	if path == "" || !cluster.Holds(path) {
+		return nil
+	}
+	return fmt.Errorf("the directory %s holds a cluster: give --members, or another directory", path)
+}
+
 // serveMembers runs a cluster until it is told to stop.
 func (a *app) serveMembers(ctx context.Context, m members, path string, port uint16) (err error) {
 	o := m.options()

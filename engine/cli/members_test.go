@@ -85,6 +85,14 @@ func TestAClusterThatIsToldToStopWhileItStartsSaysSoAndNotWhatItsProcessesPrinte
 	}
 }
 
+func TestTheDirectoryOfAClusterIsNotOneServers(t *testing.T) {
+	dir := write(t, `
+-- cluster.json --
+{"members":2,"shards":1,"cloud":false}
+`)
+	dfe(t, nil, "embedded", "--port", "0", "--path", dir).demand(t, 1, "holds a cluster", "give --members")
+}
+
 func TestFlagsOfAClusterThatMeanNothingAreRefused(t *testing.T) {
 	password := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(password, []byte("x"), 0o600); err != nil {

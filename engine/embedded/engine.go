@@ -17,8 +17,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrTryAgain says that a data directory could not be opened for a reason that has passed.
+// ErrTryAgain says that the engine could not be opened for a reason that is not
+// the data directory's, nor the configuration's: the same may succeed later.
 var ErrTryAgain = errors.New("try again")
+
+// errPassed is the kind of [ErrTryAgain] where it could be opened a moment later.
+var errPassed = fmt.Errorf("it could be opened a moment later: %w", ErrTryAgain)
 
 // ErrInUse is wrapped by the error of Start when the data directory is open
 // already: in another process, or this process has an engine open.
@@ -148,10 +152,14 @@ func (e *engine) whyRefused(dir string) error {
 		return fmt.Errorf("embedded engine: it could not open the data directory %s: its reason is on standard error", dir)
 	}
 	if opened == nil {
-		return fmt.Errorf("embedded engine: it could not open the data directory %s and then could: %w", dir, ErrTryAgain)
+		return fmt.Errorf("embedded engine: it could not open the data directory %s: %w", dir, errPassed)
 	}
 	logged, _ := os.ReadFile(logFile) // absent when there is nothing in it
-	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, refusal(printed+"\n"+string(logged)))
+	reason := refusal(printed + "\n" + string(logged))
+	if strings.HasPrefix(reason, "Code: 999.") { // KEEPER_EXCEPTION
+		return errors.Join(fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, reason), ErrTryAgain)
+	}
+	return fmt.Errorf("embedded engine: it could not open the data directory %s: %s", dir, reason)
 }
 
 // refusal finds the reason in what the engine printed and logged.

@@ -152,6 +152,13 @@ type Order struct {
 // Do runs one statement and returns its result whole.
 func (s *Server) Do(ctx context.Context, o Order) ([]byte, error) {
 	s.orders.enter()
+	if s.engine == nil {
+		s.orders.leave()
+		if err := s.revive(ctx); err != nil {
+			return nil, err
+		}
+		s.orders.enter()
+	}
 	defer s.orders.leave()
 	if s.engine == nil {
 		return nil, errClosed

@@ -116,19 +116,32 @@ func (s *Server) answer(ctx context.Context, reply *reply, q request, r *http.Re
 
 // carry takes a statement to the engine.
 func (s *Server) carry(ctx context.Context, w *work) error {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return cancelled(ctx)
+	if err := s.enter(ctx); err != nil {
+		return err
 	}
-	if s.engine == nil {
-		return errClosed
-	}
+	defer func() { <-s.slots }()
 	if w.insert {
 		w.mark = "embedded-insert-" + newQueryID()
 	}
 	return s.engine.run(ctx, w.mark, func() error { return s.execute(ctx, w) })
+}
+
+// enter takes a place on the engine, which is open then.
+func (s *Server) enter(ctx context.Context) error {
+	for {
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			return cancelled(ctx)
+		}
+		if s.engine != nil {
+			return nil
+		}
+		<-s.slots
+		if err := s.revive(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // work is one statement on its way through the engine.

@@ -94,6 +94,7 @@ type Server struct {
 	options  Options
 	library  string
 	changing chan struct{} // held while access objects change
+	prepared *AccessConfig // what they are to be; nil where the engine has them
 	orders   *gate
 	http     *http.Server
 	slots    chan struct{}

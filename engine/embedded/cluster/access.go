@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"sync"
@@ -24,8 +23,14 @@ type accessLog struct {
 	member *member
 	keeper *access.Keeper
 
+	// doing is the entry that is being carried out and how the objects were before, for a member that is killed there. Its
+	// file stays: the entry's number tells whether it is meant.
+	doing doing
+
+	next int // the next entry to carry out; the worker's own
+
 	mu      sync.Mutex
-	pointer int // the next entry to carry out
+	pointer int // the engine has all before it
 	moved   chan struct{}
 	failed  map[int]error // what became of entries that clients of this member wait for
 }
@@ -44,15 +49,15 @@ func newAccessLog(m *member) *accessLog {
 
 func (l *accessLog) file() string { return filepath.Join(l.member.stageDir(), "access.json") }
 
+func (l *accessLog) doingFile() string {
+	return filepath.Join(l.member.stageDir(), "access-doing.json")
+}
+
 func (l *accessLog) load() error {
-	text, err := os.ReadFile(l.file())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, &l.pointer)
+	l.doing.Entry = -1
+	err := errors.Join(readJSON(l.file(), &l.next), readJSON(l.doingFile(), &l.doing))
+	l.pointer = l.next
+	return err
 }
 
 // changeAccess answers a statement about access objects.
@@ -64,7 +69,7 @@ func (c *client) changeAccess(ctx context.Context) error {
 		}
 	}
 	if m.AccessOutside || m.session == nil {
-		if err := m.server.ChangeAccess(ctx, c.text.src); err != nil {
+		if err := m.changeAccess(ctx, c.text.src); err != nil {
 			return err
 		}
 		return c.Done()
@@ -88,6 +93,8 @@ func (c *client) changeAccess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := m.session.bounded(ctx, 5*time.Minute, embedded.NewException(341, "UNFINISHED", "The statement is in the log of access objects and has not been carried out here within 300 seconds: it will be"))
+	defer end()
 	for {
 		l.mu.Lock()
 		at, moved, failed := l.pointer, l.moved, l.failed[n]
@@ -101,18 +108,11 @@ func (c *client) changeAccess(ctx context.Context) error {
 		if at > n {
 			return c.Done()
 		}
-		patience := time.NewTimer(keeperPatience)
 		select {
 		case <-moved:
-		case <-patience.C:
-			if alive, _, _ := m.session.state(); !alive {
-				return keeperError(errors.New("Connection loss"))
-			}
 		case <-ctx.Done():
-			patience.Stop()
 			return context.Cause(ctx)
 		}
-		patience.Stop()
 	}
 }
 
@@ -134,16 +134,17 @@ func (l *accessLog) advance(ctx context.Context) (<-chan zk.Event, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if n := sequence(name); n >= l.pointer {
+		if n := sequence(name); n >= l.next {
 			if err := l.step(ctx, path.Join(accessPath, name), n); err != nil {
-				return nil, err
+				return nil, errors.Join(err, l.apply(ctx))
 			}
 		}
 	}
-	return changed, nil
+	return changed, l.apply(ctx)
 }
 
-// step carries out one entry.
+// step carries out one entry. What worked elsewhere is only prepared, so that a member that comes back opens its engine once
+// for all that it has missed.
 func (l *accessLog) step(ctx context.Context, node string, n int) error {
 	s := l.member.session
 	data, ok, err := s.get(node)
@@ -162,9 +163,16 @@ func (l *accessLog) step(ctx context.Context, node string, n int) error {
 	if settled && string(verdict) != "ok" {
 		return l.moveTo(n+1, parseVerdict(string(verdict)))
 	}
-	failed = l.member.server.ChangeAccess(ctx, e.Statement)
-	if failed != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+	change := l.member.server.PrepareAccess
+	if !settled {
+		if err := l.apply(ctx); err != nil {
+			return err
+		}
+		change = l.member.changeAccess
+	}
+	failed, err = l.carryOut(ctx, n, e.Statement, change)
+	if err != nil {
+		return err
 	}
 	if !settled {
 		verdict := "ok"
@@ -179,23 +187,79 @@ func (l *accessLog) step(ctx context.Context, node string, n int) error {
 			return err
 		}
 	} else if code, _ := embedded.Code(failed); failed != nil {
-		// It worked where it was carried out first, and here a process may have been killed right after it did.
+		// It worked where it was carried out first: here is something else, and nothing to be done about it.
 		l.member.log.Warn("an access statement that worked elsewhere", "statement", n, "code", code)
 		failed = nil
 	}
 	return l.moveTo(n+1, failed)
 }
 
+// carryOut changes the objects by a statement, unless a killed process of this member had done so. err is what is no fault
+// of the statement.
+func (l *accessLog) carryOut(ctx context.Context, n int, statement string, change func(context.Context, string) error) (failed, err error) {
+	print, err := l.keeper.Digest()
+	if err != nil {
+		return nil, err
+	}
+	if l.doing.Entry == n && l.doing.Print != print {
+		return nil, nil // it was done, and not written down
+	}
+	l.doing = doing{n, print}
+	if err := writeJSON(l.doingFile(), l.doing); err != nil {
+		return nil, err
+	}
+	t, err := readText(statement)
+	if err != nil {
+		return err, nil
+	}
+	failed = l.member.logged(ctx, t, embedded.Order{}, func() error { return change(ctx, statement) })
+	if failed != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if passing(failed) {
+		return nil, failed
+	}
+	return failed, nil
+}
+
+// changeAccess has the engine opened again with other access objects, when no INSERT has its rows in the engine's memory.
+func (m *member) changeAccess(ctx context.Context, statement string) error {
+	m.memory.Lock()
+	defer m.memory.Unlock()
+	return m.server.ChangeAccess(ctx, statement)
+}
+
+// moveTo notes that everything before an entry is carried out, and what became of the last one.
 func (l *accessLog) moveTo(n int, failed error) error {
 	if err := writeJSON(l.file(), n); err != nil {
 		return err
 	}
+	l.next = n
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pointer = n
 	if _, waited := l.failed[n-1]; waited {
 		l.failed[n-1] = failed
 	}
+	return nil
+}
+
+// apply has the engine opened with what is carried out, and lets those go on that wait for it.
+func (l *accessLog) apply(ctx context.Context) error {
+	if l.pointer == l.next {
+		return nil
+	}
+	l.member.memory.Lock()
+	err := l.member.server.ApplyAccess(ctx)
+	l.member.memory.Unlock()
+	if passing(err) || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		l.member.log.Warn("access objects that the engine takes elsewhere", "error", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pointer = l.next
 	close(l.moved)
 	l.moved = make(chan struct{})
 	return nil

@@ -72,6 +72,15 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	return c, nil
 }
 
+// stampName is the file that marks a cluster's directory.
+const stampName = "cluster.json"
+
+// Holds reports whether a directory is a cluster's, which is no data directory of an engine.
+func Holds(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, stampName))
+	return err == nil
+}
+
 func (c *Cluster) openDir() error {
 	if c.dir == "" {
 		dir, err := os.MkdirTemp("", "dfe-cluster-*")
@@ -100,7 +109,7 @@ func (c *Cluster) openDir() error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "cluster.json")
+	file := filepath.Join(dir, stampName)
 	found, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

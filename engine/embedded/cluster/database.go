@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dfe-engine/dfe/engine/embedded"
@@ -41,10 +43,11 @@ type database struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	published int // the log_ptr in ZooKeeper, as far as this process knows; the worker's own
+	gone      atomic.Bool // the engine has dropped it, and ZooKeeper may not know
+	published int         // the log_ptr in ZooKeeper, as far as this process knows; the worker's own
+	session   int64       // in which this member has said that it is active; the worker's own
 
 	mu      sync.Mutex
-	session int64                // in which this member has said that it is active
 	results map[int]chan<- error // of entries that clients of this member wait for
 	moved   chan struct{}        // closed and replaced when Pointer moves
 }
@@ -66,24 +69,31 @@ type databases struct {
 	member *member
 	ctx    context.Context // of the member's run; set by run
 
+	// defining is held by who makes or drops a database.
+	defining sync.Mutex
+	// mu is of the map, and never held while the engine is asked.
 	mu     sync.Mutex
-	byName map[string]*database
+	byUUID map[string]*database
 }
 
 func newDatabases(m *member) *databases {
-	return &databases{member: m, byName: map[string]*database{}}
+	return &databases{member: m, byUUID: map[string]*database{}}
 }
 
 func (d *databases) find(name string) *database {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.byName[name]
+	for _, db := range d.all() {
+		if db.Name == name && !db.gone.Load() {
+			return db
+		}
+	}
+	return nil
 }
 
+// all are those that there are, and those that are gone and still to be taken from ZooKeeper.
 func (d *databases) all() []*database {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Collect(maps.Values(d.byName))
+	return slices.Collect(maps.Values(d.byUUID))
 }
 
 func (db *database) file() string {
@@ -102,6 +112,21 @@ func writeJSON(file string, value any) error {
 		return err
 	}
 	return os.Rename(file+".new", file)
+}
+
+// readJSON reads what writeJSON wrote, where there is something.
+func readJSON(file string, into any) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
 }
 
 // load reads what this member had when it ended.
@@ -134,14 +159,47 @@ func (d *databases) prune(ctx context.Context) error {
 		if slices.Contains(there, db.UUID) {
 			continue
 		}
-		d.mu.Lock()
-		delete(d.byName, db.Name)
-		d.mu.Unlock()
-		if err := os.Remove(db.file()); err != nil {
+		if err := d.forget(db); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forget takes a database that the engine does not have from ZooKeeper, and all of it with its last replica. What is kept of
+// it here goes last: until then whoever makes or drops the database, and the next process, tries again.
+func (d *databases) forget(db *database) error {
+	db.gone.Store(true)
+	d.mu.Lock()
+	cancel, done := db.cancel, db.done
+	d.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		<-done
+	}
+	again := slices.ContainsFunc(d.all(), func(other *database) bool { return other.Path == db.Path && !other.gone.Load() })
+	if !again {
+		if err := d.member.session.leave(db.Path, d.member.self().full()); err != nil {
+			return err
+		}
+	}
+	d.mu.Lock()
+	delete(d.byUUID, db.UUID)
+	d.mu.Unlock()
+	if err := os.Remove(db.file()); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// forgetAll does it for those of a name that are gone.
+func (d *databases) forgetAll(name string) (any bool, err error) {
+	for _, db := range d.all() {
+		if db.Name == name && db.gone.Load() {
+			any, err = true, errors.Join(err, d.forget(db))
+		}
+	}
+	return any, err
 }
 
 // add makes a database known here.
@@ -150,7 +208,7 @@ func (d *databases) add(db *database) {
 	db.results = map[int]chan<- error{}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byName[db.Name] = db
+	d.byUUID[db.UUID] = db
 	if d.ctx != nil {
 		d.start(db)
 	}
@@ -189,13 +247,15 @@ func (d *databases) start(db *database) {
 func (d *databases) run(ctx context.Context) {
 	d.mu.Lock()
 	d.ctx = ctx
-	for _, db := range d.byName {
+	for _, db := range d.byUUID {
 		d.start(db)
 	}
 	d.mu.Unlock()
 	<-ctx.Done()
 	for _, db := range d.all() {
-		<-db.done
+		if db.done != nil {
+			<-db.done
+		}
 	}
 }
 
@@ -206,11 +266,21 @@ func (d *databases) create(ctx context.Context, def *definition, o embedded.Orde
 		return errNoKeeper()
 	}
 	name := def.names[0].Name
-	if d.find(name) != nil {
+	d.defining.Lock()
+	defer d.defining.Unlock()
+	// A database that cannot be made is no replica of anything, not even for a moment.
+	there, err := m.column(ctx, "SELECT name FROM system.databases WHERE name = "+quoted(name))
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
 		if def.notExists {
 			return nil
 		}
 		return embedded.NewException(82, "DATABASE_ALREADY_EXISTS", fmt.Sprintf("Database %s already exists", name))
+	}
+	if _, err := d.forgetAll(name); err != nil {
+		return err
 	}
 	t := def.text
 	full := "Shared"
@@ -250,17 +320,29 @@ func (d *databases) create(ctx context.Context, def *definition, o embedded.Orde
 	o.Text = head.apply([]edit{head.insertAt(bare.after, "UUID '"+uuid+"'")})
 	o.Database = ""
 	db := &database{Name: name, UUID: uuid, EngineFull: full, Path: strings.TrimSuffix(zk, "/"), member: m}
-	if err := db.enroll(); err != nil {
+	if err := db.save(); err != nil { // first: it says that there may be a replica to take away
 		return err
 	}
-	if err := db.save(); err != nil {
-		return err
+	if err := db.enroll(); err != nil {
+		return d.unmade(db, err)
 	}
 	if _, err := m.server.Do(ctx, o); err != nil {
-		return err
+		return d.unmade(db, err)
 	}
 	d.add(db) // before it is shown: an engine that opens meanwhile shows what was added
 	return db.show(ctx, m.server.Do)
+}
+
+// unmade takes back what was said of a database that could not be made.
+func (d *databases) unmade(db *database, why error) error {
+	db.gone.Store(true)
+	d.mu.Lock()
+	d.byUUID[db.UUID] = db // until it is forgotten
+	d.mu.Unlock()
+	if err := d.forget(db); err != nil {
+		d.member.log.Warn("a database that could not be made is still in ZooKeeper", "database", db.Name, "error", err)
+	}
+	return why
 }
 
 // enroll makes this member a replica of the database.
@@ -282,32 +364,40 @@ func (db *database) replica() string { return path.Join(db.Path, "replicas", db.
 
 // drop takes a Replicated database from this member, and from ZooKeeper with the last one.
 func (d *databases) drop(ctx context.Context, def *definition, o embedded.Order) error {
-	m := d.member
-	db := d.find(def.names[0].Name)
-	if err := m.carryOut(ctx, def, o); err != nil {
+	d.defining.Lock()
+	defer d.defining.Unlock()
+	name := def.names[0].Name
+	db := d.find(name)
+	if any, err := d.forgetAll(name); db == nil && any {
+		return errors.Join(err, d.member.tables.reconcile(ctx)) // the engine has dropped it, and this is the rest
+	}
+	err := d.member.carryOut(ctx, def, o)
+	if db == nil {
 		return err
 	}
-	d.mu.Lock()
-	delete(d.byName, db.Name)
-	d.mu.Unlock()
-	if db.cancel != nil {
-		db.cancel()
-		<-db.done
+	there, asked := d.member.column(ctx, "SELECT name FROM system.databases WHERE toString(uuid) = "+quoted(db.UUID))
+	if asked != nil || len(there) > 0 {
+		return cmp.Or(err, asked)
 	}
-	if err := m.session.removeTree(db.replica()); err != nil {
+	db.gone.Store(true)
+	if err := d.member.tables.reconcile(ctx); err != nil {
 		return err
 	}
-	left, err := m.session.list(path.Join(db.Path, "replicas"))
-	if err == nil && len(left) == 0 {
-		err = m.session.removeTree(db.Path)
-	}
-	return errors.Join(err, os.Remove(db.file()))
+	return d.forget(db)
+}
+
+// known reports whether a name is that of a Replicated database, or of one that is gone and still in ZooKeeper.
+func (d *databases) known(name string) bool {
+	return slices.ContainsFunc(d.all(), func(db *database) bool { return db.Name == name })
 }
 
 // clusters are the rows of system.clusters for the databases.
 func (d *databases) clusters() ([]row, error) {
 	var list []row
 	for _, db := range d.all() {
+		if db.gone.Load() {
+			continue
+		}
 		s := d.member.session
 		replicas, err := s.list(path.Join(db.Path, "replicas"))
 		if err != nil {
@@ -368,6 +458,8 @@ func (c *client) syncDatabase(ctx context.Context) error {
 	if len(entries) > 0 {
 		upTo = sequence(entries[len(entries)-1]) + 1
 	}
+	ctx, end := c.syncing(ctx, "the log of the database "+name)
+	defer end()
 	if err := db.await(ctx, upTo); err != nil {
 		return err
 	}

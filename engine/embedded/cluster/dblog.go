@@ -19,14 +19,18 @@ import (
 // defineReplicated sends a definition through the log of its database and waits for the members as the settings say.
 func (c *client) defineReplicated(ctx context.Context, d *definition) error {
 	m := c.member
-	db := m.dbs.find(c.in(d.names[0]).Database)
+	in := c.in(d.names[0]).Database
 	if d.kind == "DATABASE" {
-		db = m.dbs.find(d.names[0].Name)
+		in = d.names[0].Name
 	}
 	for _, n := range d.names {
-		if d.kind != "DATABASE" && c.in(n).Database != db.Name {
+		if d.kind != "DATABASE" && c.in(n).Database != in {
 			return unsupported(d.verb + " across databases, one of which is Replicated")
 		}
+	}
+	db := m.dbs.find(in)
+	if db == nil {
+		return embedded.NewException(81, "UNKNOWN_DATABASE", "Database "+in+" does not exist")
 	}
 	if d.verb == "OPTIMIZE" {
 		return c.carryOut(ctx, d)
@@ -74,25 +78,16 @@ func (c *client) defineReplicated(ctx context.Context, d *definition) error {
 
 // outcome waits for what became of an entry here. A member that loses ZooKeeper meanwhile cannot tell.
 func (db *database) outcome(ctx context.Context, result <-chan error) error {
-	for {
-		alive, _, changed := db.member.session.state()
-		var lost <-chan time.Time
-		if !alive {
-			timer := time.NewTimer(keeperPatience)
-			defer timer.Stop()
-			lost = timer.C
-		}
-		select {
-		case err := <-result:
-			return err
-		case <-db.done:
-			return errStopped
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-lost:
-			return keeperError(errors.New("Connection loss"))
-		case <-changed:
-		}
+	// (ClickHouse's database_replicated_initial_query_timeout_sec)
+	ctx, end := db.member.session.bounded(ctx, 5*time.Minute, embedded.NewException(341, "UNFINISHED", "Timeout: Cannot enqueue query on this replica, most likely because replica is busy with previous queue entries"))
+	defer end()
+	select {
+	case err := <-result:
+		return err
+	case <-db.done:
+		return errStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
@@ -205,8 +200,9 @@ func (db *database) step(ctx context.Context, n int) error {
 		if failed != nil {
 			verdict = writeVerdict(failed)
 		}
-		if _, err := s.create(path.Join(db.entry(n), "verdict"), []byte(verdict), 0); err != nil && !errors.Is(err, zk.ErrNodeExists) {
-			return err
+		// Where another member took this one for lost, its verdict holds: the step is tried again by that.
+		if _, err := s.create(path.Join(db.entry(n), "verdict"), []byte(verdict), 0); err != nil {
+			return fmt.Errorf("the verdict about %s: %w", db.entry(n), err)
 		}
 	}
 	if failed == nil {
@@ -245,6 +241,15 @@ func (db *database) settled(ctx context.Context, n int, entry logEntry) (verdict
 			return "", false, context.Cause(ctx)
 		}
 	}
+}
+
+// passing reports an error that is no fault of the statement, which is to be tried again.
+func passing(failed error) bool {
+	if failed == nil {
+		return false
+	}
+	code, _ := embedded.Code(failed)
+	return code == 0 || code == 999 || code == 225 || code == 394 || errors.Is(failed, embedded.ErrTryAgain)
 }
 
 func writeVerdict(failed error) string {
@@ -313,7 +318,7 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 		return nil, err
 	}
 	if db.Doing != nil && db.Doing.Entry == n && db.Doing.Print != print {
-		return nil, nil // it was done, and not written down
+		return nil, m.tables.reconcile(ctx) // it was done, and not written down
 	}
 	db.mu.Lock()
 	db.Doing = &doing{n, print}
@@ -323,12 +328,12 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 		return nil, err
 	}
 	o := embedded.Order{Database: entry.Database, Settings: entry.Settings}
-	failed = m.logged(ctx, d, o, func() error { return m.carryOut(ctx, d, o) })
+	failed = m.logged(ctx, t, o, func() error { return m.carryOut(ctx, d, o) })
 	if failed != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if code, _ := embedded.Code(failed); failed != nil && (code == 0 || code == 999 || code == 225 || code == 394) {
-		return nil, failed // not the statement's fault
+	if passing(failed) {
+		return nil, failed
 	}
 	return failed, nil
 }

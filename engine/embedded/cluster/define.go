@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -168,6 +170,15 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 	}
 	o.Text = sql
 	_, err = m.server.Do(ctx, o)
+	if code, _ := embedded.Code(err); code == 57 && d.verb == "CREATE" {
+		swept, broken := m.sweep(ctx, readDefinition(t))
+		if broken != nil {
+			return broken
+		}
+		if swept {
+			_, err = m.server.Do(ctx, o)
+		}
+	}
 	switch {
 	case d.verb == "CREATE" && err == nil, d.verb == "DROP":
 		// Also after a DROP that failed: some of it may have happened.
@@ -176,6 +187,36 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 		}
 	}
 	return err
+}
+
+// sweep removes what a process that was killed in a CREATE has left of the very object that it was making, which the engine
+// calls an object that exists: a directory without a table, or the inner table of a view that is not there.
+func (m *member) sweep(ctx context.Context, d *definition) (swept bool, err error) {
+	ids := d.uuids()
+	for i, id := range ids {
+		there, err := m.table(ctx, "SELECT database, name FROM system.tables WHERE toString(uuid) = "+quoted(id)+
+			" UNION ALL SELECT database, table FROM system.dropped_tables WHERE toString(uuid) = "+quoted(id))
+		switch {
+		case err != nil:
+			return swept, err
+		case len(there) == 0:
+			dir := filepath.Join(m.Dir, "data", "store", id[:3], id)
+			if _, err := os.Stat(dir); err == nil {
+				swept = true
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				return swept, err
+			}
+		case i == 0:
+			return false, nil // it is there
+		case strings.HasPrefix(there[0][1], ".inner"):
+			if _, err := m.do(ctx, "DROP TABLE "+ast.Name{Database: there[0][0], Name: there[0][1]}.SQL()+" SYNC"); err != nil {
+				return swept, err
+			}
+			swept = true
+		}
+	}
+	return swept, nil
 }
 
 // defineDatabase makes, changes or drops a database.
@@ -211,7 +252,7 @@ func (m *member) carryOutDatabase(ctx context.Context, d *definition, o embedded
 	switch {
 	case d.verb == "CREATE" && (d.engineName() == "Replicated" || m.Cloud):
 		return m.dbs.create(ctx, d, o, uuid)
-	case d.verb == "DROP" && m.dbs.find(name) != nil:
+	case d.verb == "DROP" && m.dbs.known(name):
 		return m.dbs.drop(ctx, d, o)
 	case d.verb == "CREATE" && d.engineName() == "Shared":
 		return embedded.NewException(336, "UNKNOWN_DATABASE_ENGINE", fmt.Sprintf("Unknown database engine: %s", d.engineName()))

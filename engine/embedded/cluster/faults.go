@@ -49,9 +49,9 @@ const (
 
 // Match chooses statements. A statement matches when all that is given fits.
 type Match struct {
-	// Log chooses among the statements that the member carries out from the log of a Replicated database or from the queue
-	// of ON CLUSTER, not among those of its clients: [Delay], [Fail], [KillBefore] and [KillAfter] can happen to them. One
-	// that fails on a member and worked elsewhere is tried again.
+	// Log chooses among the statements that the member carries out from a log (of a Replicated database, of a table, of
+	// access objects) or from the queue of ON CLUSTER, not among those of its clients: [Delay], [Fail], [KillBefore] and
+	// [KillAfter] can happen to them. One that fails on a member and worked elsewhere is tried again.
 	Log bool `json:"log,omitempty"`
 	// Kind is the statement's first word: CREATE, INSERT, SELECT.
 	Kind string `json:"kind,omitempty"`
@@ -170,14 +170,14 @@ func (f *Fault) hold(ctx context.Context, lift <-chan struct{}) {
 }
 
 // logged runs a statement of a log with the fault that happens to it.
-func (m *member) logged(ctx context.Context, d *definition, o embedded.Order, run func() error) error {
-	fault, lift := m.faults.strike(true, d.verb, o.Settings["log_comment"], d.text.src)
+func (m *member) logged(ctx context.Context, t *text, o embedded.Order, run func() error) error {
+	fault, lift := m.faults.strike(true, t.word(0), o.Settings["log_comment"], t.src)
 	if fault == nil {
 		return run()
 	}
 	switch fault.What {
 	case Delay:
-		leave := m.present.enter(&presence{id: "ddl-" + randomID(), text: d.text.src, comment: o.Settings["log_comment"], database: o.Database, settings: o.Settings})
+		leave := m.present.enter(&presence{id: "ddl-" + randomID(), text: t.src, comment: o.Settings["log_comment"], database: o.Database, settings: o.Settings})
 		fault.hold(ctx, lift)
 		leave()
 		if ctx.Err() != nil {

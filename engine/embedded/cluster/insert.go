@@ -150,6 +150,8 @@ type block struct {
 // block reads an INSERT into a table in memory, so that defaults are worked out once, and takes the rows from there.
 func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, error) {
 	m := c.member
+	m.memory.RLock()
+	defer m.memory.RUnlock()
 	into := ast.Name{Database: stageDatabase, Name: "insert_" + randomID()}
 	list, err := m.table(ctx, "SELECT name, default_kind FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" ORDER BY position")
 	if err != nil {
@@ -269,7 +271,7 @@ func (c *client) commit(ctx context.Context, r *replica, b block, q quorum) erro
 		return err
 	}
 	ops = append(ops, newNode(path.Join(r.Path, "log", "log-"), data, zk.FlagSequence))
-	if err := m.keepBlock(r.UUID, e.Block, b.data); err != nil {
+	if err := m.keepBlock(r.blocks(), e.Block, b.data); err != nil {
 		return err
 	}
 	answers, err := s.multi(ops...)
@@ -307,6 +309,9 @@ func (c *client) again(ctx context.Context, r *replica, b block, q quorum, node 
 			// Stored already, and acknowledged without a word. Its quorum may still be under way.
 			if q.size > 1 && !q.parallel {
 				return c.awaitQuorum(ctx, path.Join(r.Path, "quorum", "status"), string(known), q)
+			}
+			if q.size > 1 {
+				return c.awaitQuorum(ctx, path.Join(r.Path, "quorum", "parallel", string(known)), string(known), q)
 			}
 			return nil
 		}
@@ -487,8 +492,22 @@ func (c *client) syncReplica(ctx context.Context) error {
 	case !replicated || r == nil:
 		return embedded.NewException(36, "BAD_ARGUMENTS", fmt.Sprintf("Table %s is not replicated", n))
 	}
+	ctx, end := c.syncing(ctx, "the log of the table "+n.SQL())
+	defer end()
 	if err := r.catchUp(ctx); err != nil {
 		return err
 	}
 	return c.Done()
+}
+
+// syncing bounds a wait for a log as a server does, by receive_timeout, and by the absence of ZooKeeper.
+func (c *client) syncing(ctx context.Context, what string) (context.Context, func()) {
+	seconds := 300
+	if text, ok := c.Setting("receive_timeout"); ok {
+		if n, err := strconv.Atoi(text); err == nil {
+			seconds = n
+		}
+	}
+	return c.member.session.bounded(ctx, time.Duration(seconds)*time.Second, embedded.NewException(159, "TIMEOUT_EXCEEDED",
+		fmt.Sprintf("%s has not been carried out here within %d seconds (receive_timeout)", what, seconds)))
 }

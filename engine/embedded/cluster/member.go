@@ -31,8 +31,10 @@ type member struct {
 	queue   *queue
 	access  *accessLog
 	client  *http.Client // to the other members
-	work    sync.WaitGroup
-	log     *slog.Logger
+	// memory is held by INSERTs that have rows in the engine's memory, and alone by who closes the engine to open it again.
+	memory sync.RWMutex
+	work   sync.WaitGroup
+	log    *slog.Logger
 	// structures are the columns of the system tables, which do not change.
 	structures sync.Map
 }
@@ -91,10 +93,7 @@ func (m *member) open(ctx context.Context) (err error) {
 	if err := m.startEngine(ctx); err != nil {
 		return err
 	}
-	if err := m.dbs.prune(ctx); err != nil {
-		return err
-	}
-	if err := m.tables.reconcile(ctx); err != nil {
+	if err := m.settle(ctx); err != nil {
 		return err
 	}
 	if m.session != nil {
@@ -107,8 +106,27 @@ func (m *member) open(ctx context.Context) (err error) {
 	return m.door.open()
 }
 
-// startEngine opens the engine. An engine keeps its session in Keeper under a server id that all engines of the library
-// share: of members that open at the same moment one may be told that the node exists, and tries again.
+// settle brings what is kept here, the engine and ZooKeeper together again, wherever a process before this one was killed.
+// It waits for ZooKeeper.
+func (m *member) settle(ctx context.Context) error {
+	for {
+		err := m.dbs.prune(ctx)
+		if err == nil {
+			err = m.tables.reconcile(ctx)
+		}
+		if !passing(err) || m.session == nil {
+			return err
+		}
+		m.log.Warn("settling", "error", err)
+		wait(ctx, pause)
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// startEngine opens the engine, which waits for ZooKeeper. An engine keeps its session there under a server id that all
+// engines of the library share: of members that open at the same moment one may be told that the node exists.
 func (m *member) startEngine(ctx context.Context) error {
 	for {
 		var err error
@@ -121,6 +139,7 @@ func (m *member) startEngine(ctx context.Context) error {
 		if !errors.Is(err, embedded.ErrTryAgain) {
 			return err
 		}
+		m.log.Warn("opening the engine", "error", err)
 		wait(ctx, pause)
 		if ctx.Err() != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strconv"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -34,11 +36,14 @@ func (c *client) changeRows(ctx context.Context, d *definition, n ast.Name) erro
 	if err != nil {
 		return err
 	}
-	node, err := m.session.create(path.Join(r.Path, "log", "log-"), data, zk.FlagSequence)
+	node, err := r.order(d, data)
 	if err != nil {
 		return err
 	}
 	r.kick()
+	// (ClickHouse's replication_wait_for_inactive_replica_timeout)
+	ctx, end := m.session.bounded(ctx, 2*time.Minute, embedded.NewException(341, "UNFINISHED", "The statement is in the table's log, and what is before it has not reached this replica within 120 seconds: it will be carried out after that"))
+	defer end()
 	if err := r.await(ctx, sequence(path.Base(node))); err != nil {
 		return err
 	}
@@ -50,6 +55,32 @@ func (c *client) changeRows(ctx context.Context, d *definition, n ast.Name) erro
 		return parseVerdict(string(verdict))
 	}
 	return c.Done()
+}
+
+// order puts a statement into the table's log. As a server does, TRUNCATE forgets what was inserted: an equal block after it
+// is a new one.
+func (r *replica) order(d *definition, data []byte) (node string, err error) {
+	s := r.member.session
+	for {
+		var ops []any
+		if d.verb == "TRUNCATE" {
+			known, err := s.list(path.Join(r.Path, "blocks"))
+			if err != nil {
+				return "", err
+			}
+			for _, hash := range known {
+				ops = append(ops, &zk.DeleteRequest{Path: path.Join(r.Path, "blocks", hash), Version: -1})
+			}
+		}
+		answers, err := s.multi(append(ops, newNode(path.Join(r.Path, "log", "log-"), data, zk.FlagSequence))...)
+		if errors.Is(err, zk.ErrNoNode) && len(ops) > 0 {
+			continue // another TRUNCATE was first
+		}
+		if err != nil {
+			return "", err
+		}
+		return answers[len(answers)-1].String, nil
+	}
 }
 
 // takeStatement carries out a statement of the log. Where it was carried out first it may fail; then nobody does it.
@@ -68,27 +99,9 @@ func (r *replica) takeStatement(ctx context.Context, n int, e tableEntry) (bool,
 			return false, err
 		}
 	}
-	failed := func() error {
-		t, err := readText(e.SQL)
-		if err != nil {
-			return err
-		}
-		name, err := r.name(ctx)
-		if err != nil {
-			return err
-		}
-		// The name may be another by now.
-		d := readDefinition(t)
-		at := d.after - 1
-		if t.name(at) == d.names[0].Name && d.names[0].Database != "" {
-			at -= 2
-		}
-		sql := t.apply([]edit{t.replace(at, d.after, name.SQL())})
-		_, err = r.member.server.Do(ctx, embedded.Order{Text: sql, Database: e.Database, Settings: e.Settings})
-		return err
-	}()
-	if failed != nil && ctx.Err() != nil {
-		return false, context.Cause(ctx)
+	failed, err := r.carryOut(ctx, n, e)
+	if err != nil {
+		return false, err
 	}
 	if failed != nil && settled {
 		return false, fmt.Errorf("entry %d of %s: %w", n, r.Path, failed)
@@ -98,9 +111,72 @@ func (r *replica) takeStatement(ctx context.Context, n int, e tableEntry) (bool,
 		if failed != nil {
 			verdict = writeVerdict(failed)
 		}
-		if _, err := s.create(path.Join(r.entry(n), "verdict"), []byte(verdict), 0); err != nil && !errors.Is(err, zk.ErrNodeExists) {
-			return false, err
+		// Where another member took this one for lost, its verdict holds: the entry is taken again by that.
+		if _, err := s.create(path.Join(r.entry(n), "verdict"), []byte(verdict), 0); err != nil {
+			return false, fmt.Errorf("the verdict about %s: %w", r.entry(n), err)
 		}
 	}
 	return true, r.moveTo(n)
+}
+
+// carryOut runs a statement of the log on the engine, unless a killed process of this member had the engine take it as a
+// mutation, which survives. Other statements do no harm when they are done twice. err is what is no fault of the statement.
+func (r *replica) carryOut(ctx context.Context, n int, e tableEntry) (failed, err error) {
+	t, err := readText(e.SQL)
+	if err != nil {
+		return err, nil
+	}
+	name, err := r.name(ctx)
+	if err != nil {
+		return nil, err
+	}
+	newest, undone, err := r.mutations(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	before := r.state.Doing
+	r.mu.Unlock()
+	if before != nil && before.Entry == n && before.Print != newest {
+		if undone > 0 {
+			return nil, fmt.Errorf("entry %d of %s: the engine is at it: %w", n, r.Path, embedded.ErrTryAgain)
+		}
+		return nil, nil
+	}
+	r.mu.Lock()
+	r.state.Doing = &doing{n, newest}
+	err = r.save()
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	// The name may be another by now.
+	d := readDefinition(t)
+	at := d.after - 1
+	if t.name(at) == d.names[0].Name && d.names[0].Database != "" {
+		at -= 2
+	}
+	o := embedded.Order{Text: t.apply([]edit{t.replace(at, d.after, name.SQL())}), Database: e.Database, Settings: e.Settings}
+	failed = r.member.logged(ctx, t, o, func() error {
+		_, err := r.member.server.Do(ctx, o)
+		return err
+	})
+	if failed != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if passing(failed) {
+		return nil, failed
+	}
+	return failed, nil
+}
+
+// mutations are the number of the newest mutation that the table's log led to, and how many are not done.
+func (r *replica) mutations(ctx context.Context, n ast.Name) (newest string, undone int, err error) {
+	list, err := r.member.table(ctx, "SELECT toString(max(toUInt64OrZero(extract(mutation_id, '[0-9]+')))), toString(countIf(NOT is_done)) FROM system.mutations WHERE database = "+
+		quoted(n.Database)+" AND table = "+quoted(n.Name)+" AND match(command, '^\\\\(?(UPDATE|DELETE) ')")
+	if err != nil || len(list) == 0 {
+		return "", 0, err
+	}
+	undone, err = strconv.Atoi(list[0][1])
+	return list[0][0], undone, err
 }

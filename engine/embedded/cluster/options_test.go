@@ -131,6 +131,9 @@ func TestADirectoryKeepsItsClusterAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !cluster.Holds(dir) || cluster.Holds(filepath.Dir(dir)) {
+		t.Error("a cluster's directory is not told from another")
+	}
 	url := c.URLs()[0]
 	clustertest.Exec(t, url, "CREATE DATABASE d ON CLUSTER main ENGINE = Replicated('/clickhouse/databases/d', '{shard}', '{replica}')")
 	clustertest.Exec(t, url, "CREATE TABLE d.t (a UInt8) ENGINE = ReplicatedMergeTree ORDER BY a")
@@ -220,6 +223,14 @@ func TestTheControlRouteDoesWhatTheMethodsDo(t *testing.T) {
 	send("POST", "/members/member1/faults", `{"what": "fail", "code": 60, "text": "gone", "match": {"text": "SELECT 7"}}`, http.StatusOK, &state)
 	if text, code := clustertest.Answer(t, c.URLs()[0], "SELECT 7"); code != "60" {
 		t.Errorf("the fault did not happen: %s", text)
+	}
+	send("POST", "/keeper/stop", "", http.StatusOK, &state)
+	if state.KeeperRunning {
+		t.Error("ZooKeeper is told to stop, and is said to run")
+	}
+	send("POST", "/keeper/start", "", http.StatusOK, &state)
+	if !state.KeeperRunning {
+		t.Error("ZooKeeper is told to start, and is said not to run")
 	}
 	var fired []cluster.Fired
 	send("GET", "/members/member1/faults", "", http.StatusOK, &fired)

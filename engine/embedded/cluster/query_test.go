@@ -80,6 +80,7 @@ func TestDefinitionsOfDatabasesAndAccessObjectsDoNotHoldEachOtherUp(t *testing.T
 func TestWhatTheStageCannotDoIsRefusedByName(t *testing.T) {
 	url := clustertest.Start(t, cluster.Options{Members: 1}).URLs()[0]
 	clustertest.Exec(t, url, "CREATE TABLE default.t (a UInt8) ENGINE = MergeTree ORDER BY a")
+	clustertest.Exec(t, url, "CREATE DATABASE r ENGINE = Replicated('/clickhouse/databases/r', '{shard}', '{replica}')")
 	for _, sql := range []string{
 		"SELECT * FROM remote('127.0.0.1', system.one)",
 		"SELECT * FROM cluster('main', system.one)",
@@ -98,6 +99,8 @@ func TestWhatTheStageCannotDoIsRefusedByName(t *testing.T) {
 		"CREATE VIEW default.v AS SELECT name FROM system.tables",
 		"BACKUP TABLE default.t TO Disk('x', 'y')",
 		"ALTER TABLE default.t ON CLUSTER main DELETE WHERE a = 1",
+		"RENAME TABLE default.t TO r.t",
+		"RENAME TABLE r.t TO default.u",
 	} {
 		if text, code := clustertest.Answer(t, url, sql); code != "48" {
 			t.Errorf("%s is answered with %q: %s", sql, code, text)

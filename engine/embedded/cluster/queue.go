@@ -186,7 +186,7 @@ func (q *queue) step(ctx context.Context, name string) error {
 		if status.Code == 0 {
 			status.Code, status.Text = 1002, failed.Error()
 		}
-		if status.Code == 999 || status.Code == 225 {
+		if status.Code == 999 || status.Code == 225 || errors.Is(failed, embedded.ErrTryAgain) {
 			return failed // tried again, as a server does
 		}
 	}
@@ -209,7 +209,7 @@ func (q *queue) carryOut(ctx context.Context, entry queueEntry) error {
 		return unsupported("this statement ON CLUSTER")
 	}
 	o := embedded.Order{Text: t.apply(nil), Database: entry.Database, Settings: entry.Settings}
-	err = m.logged(ctx, d, o, func() error {
+	err = m.logged(ctx, t, o, func() error {
 		if d.kind != "DATABASE" {
 			return m.carryOut(ctx, d, o)
 		}

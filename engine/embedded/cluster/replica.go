@@ -18,6 +18,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
+	"github.com/dfe-engine/dfe/engine/internal/jvm"
 )
 
 // replica is a replicated table on this member. The engine has it as a plain table; its rows are blocks that members
@@ -36,13 +37,15 @@ type replica struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	published int // the log_pointer in ZooKeeper, as far as this process knows; the worker's own
+	// The worker's own: the log_pointer in ZooKeeper as far as this process knows, and the session in which this member
+	// has said that it is active.
+	published int
+	session   int64
 
-	mu      sync.Mutex
-	session int64
-	state   replicaState
-	moved   chan struct{} // closed and replaced when the state changes
-	kicked  chan struct{} // wakes the worker
+	mu     sync.Mutex
+	state  replicaState
+	moved  chan struct{} // closed and replaced when the state changes
+	kicked chan struct{} // wakes the worker
 }
 
 // replicaState is what this member has taken in: every entry before Pointer, and those in Ahead.
@@ -101,6 +104,15 @@ func (m *member) openReplica(known replication) (*replica, error) {
 	return r, json.Unmarshal(text, &r.state)
 }
 
+// blocks is what the members call the table when they ask each other for its blocks. Where each has made it by itself they
+// have nothing in common but its path.
+func (r *replica) blocks() string {
+	if strings.Contains(r.Path, r.UUID) {
+		return r.UUID
+	}
+	return jvm.Digest([]byte(r.Path))
+}
+
 func (r *replica) file() string { return filepath.Join(r.member.stageDir(), "table-"+r.UUID+".json") }
 
 func (r *replica) save() error { return writeJSON(r.file(), r.state) }
@@ -125,8 +137,6 @@ func (r *replica) enroll() error {
 func (r *replica) activate() error {
 	s := r.member.session
 	_, number, _ := s.state()
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if number == r.session {
 		return nil
 	}
@@ -137,18 +147,25 @@ func (r *replica) activate() error {
 	return nil
 }
 
-// leave takes the replica from ZooKeeper, and the table with its last replica.
+// leave takes the replica from ZooKeeper, and the table with its last replica. The state goes last: it says to whoever comes
+// after a killed process that there is something to do.
 func (r *replica) leave() error {
-	s := r.member.session
-	failed := errors.Join(os.RemoveAll(filepath.Join(r.member.stageDir(), "blocks", r.UUID)), os.Remove(r.file()))
-	if err := s.removeTree(r.own()); err != nil {
-		return errors.Join(failed, err)
+	if err := r.member.session.leave(r.Path, r.Replica); err != nil {
+		return err
 	}
-	left, err := s.list(path.Join(r.Path, "replicas"))
+	return errors.Join(os.RemoveAll(filepath.Join(r.member.stageDir(), "blocks", r.blocks())), os.Remove(r.file()))
+}
+
+// leave takes a replica from a table or database in ZooKeeper, and all of that with its last one.
+func (s *session) leave(of, replica string) error {
+	if err := s.removeTree(path.Join(of, "replicas", replica)); err != nil {
+		return err
+	}
+	left, err := s.list(path.Join(of, "replicas"))
 	if err == nil && len(left) == 0 {
-		err = s.removeTree(r.Path)
+		err = s.removeTree(of)
 	}
-	return errors.Join(failed, err)
+	return err
 }
 
 // describe fills in a row of system.replicas.
@@ -204,8 +221,9 @@ func (r *replica) kick() {
 	}
 }
 
-// advance takes in what is new. An entry that cannot be had yet does not hold up the blocks after it; a statement is
-// carried out when everything before it is there.
+// advance takes in what is new. A block that cannot be had yet does not hold up the blocks after it. A statement is carried
+// out when everything before it is there, and nothing that comes after it goes before it: rows that it is not about would be
+// changed.
 func (r *replica) advance(ctx context.Context) (<-chan zk.Event, error) {
 	if err := r.activate(); err != nil {
 		return nil, err
@@ -223,11 +241,14 @@ func (r *replica) advance(ctx context.Context) (<-chan zk.Event, error) {
 		if has {
 			continue
 		}
-		taken, err := r.take(ctx, n, behind)
+		taken, orders, err := r.take(ctx, n, behind)
 		if err != nil {
 			return nil, err
 		}
 		behind = behind || !taken
+		if orders && !taken {
+			break
+		}
 	}
 	if err := r.publish(); err != nil {
 		return nil, err
@@ -241,26 +262,30 @@ func (r *replica) advance(ctx context.Context) (<-chan zk.Event, error) {
 
 func (r *replica) entry(n int) string { return path.Join(r.Path, "log", fmt.Sprintf("log-%010d", n)) }
 
-// take takes in one entry, if it can be had now.
-func (r *replica) take(ctx context.Context, n int, behind bool) (bool, error) {
-	s := r.member.session
-	data, ok, err := s.get(r.entry(n))
+// take takes in one entry, if it can be had now. orders says that it is a statement.
+func (r *replica) take(ctx context.Context, n int, behind bool) (taken, orders bool, err error) {
+	data, ok, err := r.member.session.get(r.entry(n))
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if !ok {
-		return true, r.moveTo(n)
+		return true, false, r.moveTo(n)
 	}
 	var e tableEntry
 	if err := json.Unmarshal(data, &e); err != nil {
-		return false, fmt.Errorf("%s: %w", r.entry(n), err)
+		return false, false, fmt.Errorf("%s: %w", r.entry(n), err)
 	}
-	if e.Block == "" {
-		if behind {
-			return false, nil
-		}
-		return r.takeStatement(ctx, n, e)
+	switch {
+	case e.Block != "":
+		taken, err = r.takeBlock(ctx, n, e)
+	case !behind:
+		taken, err = r.takeStatement(ctx, n, e)
 	}
+	return taken, e.Block == "", err
+}
+
+// takeBlock stores the rows of an entry, if they can be had and are to be seen.
+func (r *replica) takeBlock(ctx context.Context, n int, e tableEntry) (bool, error) {
 	block, ok := r.fetch(ctx, e)
 	if !ok {
 		return false, nil
@@ -280,7 +305,7 @@ func (r *replica) take(ctx context.Context, n int, behind bool) (bool, error) {
 // fetch gets a block: what this member has, or another gives. ok is false where nobody who has it answers.
 func (r *replica) fetch(ctx context.Context, e tableEntry) (data []byte, ok bool) {
 	m := r.member
-	file := m.blockFile(r.UUID, e.Block)
+	file := m.blockFile(r.blocks(), e.Block)
 	if data, err := os.ReadFile(file); err == nil {
 		return data, true
 	}
@@ -289,9 +314,9 @@ func (r *replica) fetch(ctx context.Context, e tableEntry) (data []byte, ok bool
 			continue
 		}
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		data, err := call(ctx, m.client, http.MethodGet, m.control(p, "/block/"+r.UUID+"/"+e.Block), nil)
+		data, err := call(ctx, m.client, http.MethodGet, m.control(p, "/block/"+r.blocks()+"/"+e.Block), nil)
 		cancel()
-		if err == nil && m.keepBlock(r.UUID, e.Block, data) == nil {
+		if err == nil && m.keepBlock(r.blocks(), e.Block, data) == nil {
 			return data, true
 		}
 	}
@@ -378,7 +403,9 @@ func (r *replica) store(ctx context.Context, e tableEntry, block []byte) error {
 	settings := ownSettings()
 	for name, value := range map[string]string{
 		"insert_allow_materialized_columns": "1", "insert_deduplication_token": e.Block, "insert_deduplicate": "1",
-		"max_partitions_per_insert_block": "0", "max_insert_block_size": "1000000000", "min_insert_block_size_rows": "0", "min_insert_block_size_bytes": "0",
+		// A process that was killed may have stored the block and not what the views make of it.
+		"deduplicate_blocks_in_dependent_materialized_views": "1",
+		"max_partitions_per_insert_block":                    "0", "max_insert_block_size": "1000000000", "min_insert_block_size_rows": "0", "min_insert_block_size_bytes": "0",
 		"input_format_parallel_parsing": "0", "input_format_skip_unknown_fields": "1",
 	} {
 		settings[name] = value

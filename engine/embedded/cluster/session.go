@@ -87,6 +87,37 @@ func (s *session) await(ctx context.Context) error {
 	}
 }
 
+// bounded is a context that ends with late after a time, and when ZooKeeper has been away for keeperPatience. The function
+// ends it.
+func (s *session) bounded(ctx context.Context, d time.Duration, late error) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		limit := time.NewTimer(d)
+		defer limit.Stop()
+		for {
+			alive, _, changed := s.state()
+			var lost <-chan time.Time
+			if !alive {
+				lost = time.After(keeperPatience)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-limit.C:
+				cancel(late)
+			case <-lost:
+				cancel(keeperError(errors.New("Connection loss")))
+			case <-changed:
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		watching.Wait()
+	}
+}
+
 // ask bounds a request to ZooKeeper: the client itself waits for a connection as long as it takes.
 func ask[T any](s *session, request func() (T, error)) (T, error) {
 	type answer struct {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -89,16 +88,9 @@ func (t *tables) show(ctx context.Context, run runner) error {
 
 // load reads what was registered.
 func (t *tables) load() error {
-	text, err := os.ReadFile(t.file())
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	var list []replication
-	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("%s: %w", t.file(), err)
+	if err := readJSON(t.file(), &list); err != nil {
+		return err
 	}
 	for _, r := range list {
 		t.known[r.UUID] = r
@@ -140,28 +132,29 @@ func (t *tables) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known := slices.DeleteFunc(t.registered(), func(r replication) bool { return r.Path == "" })
 	var failed error
-	for _, known := range t.registered() {
-		if known.Path == "" {
-			continue
-		}
-		is, r := slices.Contains(there, known.UUID), t.byUUID(known.UUID)
-		switch {
-		case is && r == nil:
-			opened, err := t.member.openReplica(known)
-			if err != nil {
-				failed = errors.Join(failed, err)
-				continue
-			}
-			t.add(opened)
-		case !is && r != nil:
-			failed = errors.Join(failed, t.remove(r))
+	// Those that are gone come first: a new table may have the path of one.
+	for _, of := range known {
+		if !slices.Contains(there, of.UUID) {
+			failed = errors.Join(failed, t.remove(of))
 		}
 	}
 	if failed != nil {
 		return failed
 	}
-	return t.keep()
+	for _, of := range known {
+		if !slices.Contains(there, of.UUID) || t.byUUID(of.UUID) != nil {
+			continue
+		}
+		opened, err := t.member.openReplica(of)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		t.add(opened)
+	}
+	return errors.Join(failed, t.keep())
 }
 
 // add begins to follow a table's log, once the member runs.
@@ -174,17 +167,30 @@ func (t *tables) add(r *replica) {
 	}
 }
 
-// remove forgets a table that is gone, here and in ZooKeeper.
-func (t *tables) remove(r *replica) error {
+// remove forgets a table that is gone, here and in ZooKeeper. Until ZooKeeper knows, the table's state is kept, and whoever
+// reconciles next tries again, in another process too. A table without a state is one that has not been made yet.
+func (t *tables) remove(of replication) error {
 	t.mu.Lock()
-	delete(t.byID, r.UUID)
-	delete(t.known, r.UUID)
+	r := t.byID[of.UUID]
+	delete(t.byID, of.UUID)
 	t.mu.Unlock()
+	if r == nil {
+		r = &replica{replication: of, member: t.member}
+		if _, err := os.Stat(r.file()); errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+	}
 	if r.cancel != nil {
 		r.cancel()
 		<-r.done
 	}
-	return r.leave()
+	if err := r.leave(); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	delete(t.known, of.UUID)
+	t.mu.Unlock()
+	return nil
 }
 
 func (t *tables) byUUID(id string) *replica {
@@ -199,9 +205,22 @@ func (t *tables) find(ctx context.Context, n ast.Name) (r *replica, replicated b
 	if err != nil || len(ids) == 0 {
 		return nil, false, err
 	}
+	r, known := t.look(ids[0])
+	if r == nil && known.Path != "" {
+		// It is being made, or ZooKeeper went away while it was.
+		if err := t.reconcile(ctx); err != nil {
+			return nil, false, err
+		}
+		r, known = t.look(ids[0])
+	}
+	return r, known.Arguments != "", nil
+}
+
+// look is what is known about a table: its replica, nil without rows to replicate, and how it is shown.
+func (t *tables) look(id string) (*replica, replication) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.byID[ids[0]], t.known[ids[0]].Arguments != "", nil
+	return t.byID[id], t.known[id]
 }
 
 func (t *tables) all() []*replica {
