@@ -2,7 +2,6 @@ package failures_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -21,7 +20,7 @@ func TestALostAnswerAfterEachStatementLeadsToTheSameEnd(t *testing.T) {
 		}
 		return through
 	}
-	r, err := p.engine(engine.Options{Tree: tree, Target: catalog.Target{URL: w.URL}, Clock: hurry(), Wait: time.Minute}).Pass(t.Context())
+	r, err := p.engine(engine.Options{Tree: tree, Target: catalog.Target{URL: w.URL}, Clock: hurry(), Wait: patience}).Pass(t.Context())
 	if err != nil || r.Summary != want {
 		t.Errorf("error %v, %+v; want %+v", err, r.Summary, want)
 	}
@@ -45,7 +44,7 @@ func TestALostAnswerAfterEachRowOfTheLedgerLeadsToTheSameEnd(t *testing.T) {
 			}
 			return through
 		}
-		r, err := p.engine(engine.Options{Tree: tree, Target: catalog.Target{URL: w.URL}, Clock: hurry(), Wait: time.Minute}).Pass(t.Context())
+		r, err := p.engine(engine.Options{Tree: tree, Target: catalog.Target{URL: w.URL}, Clock: hurry(), Wait: patience}).Pass(t.Context())
 		sent := w.count(ledgerRow)
 		w.Close()
 		if sent == 0 {

@@ -3,7 +3,6 @@ package failures_test
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/dfe-engine/dfe/engine"
 )
@@ -31,7 +30,7 @@ func (p *place) crash(tree string, k kind, n int, what way) bool {
 			(<-holder).kill()
 		}
 	}
-	x := p.boot(order{URL: w.URL, Tree: tree, Wait: time.Minute, Hurry: true})
+	x := p.boot(order{URL: w.URL, Tree: tree, Wait: patience, Hurry: true})
 	holder <- x
 	<-x.ended
 	w.Close() // and with it the last request has ended

@@ -99,7 +99,7 @@ func TestTheConnectedMemberIsKilledUnderAStatementAndAnotherOneTakesTheSchemaOn(
 	n := 1 + chance.IntN(22)
 	m := p.cluster.Member(0)
 	p.inject(0, cluster.Fault{What: what, Match: cluster.Match{Comment: ofPass, Nth: n}})
-	r, err := p.engine(engine.Options{Tree: tree, Clock: hurry(), Wait: time.Minute}).Pass(t.Context())
+	r, err := p.engine(engine.Options{Tree: tree, Clock: hurry(), Wait: patience}).Pass(t.Context())
 	if err == nil || r.State != engine.Failed {
 		t.Fatalf("%s %d: state %s, error %v", what, n, r.State, err)
 	}

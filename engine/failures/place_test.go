@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -223,7 +222,7 @@ func (p *place) engine(o engine.Options) *engine.Engine {
 // pass makes a pass that has to converge. No other engine is alive.
 func (p *place) pass(o engine.Options) engine.Report {
 	p.Helper()
-	o.Clock, o.Wait = hurry(), time.Minute
+	o.Clock, o.Wait = hurry(), patience
 	r, err := p.engine(o).Pass(p.Context())
 	if err != nil || r.State != engine.Converged {
 		p.Fatalf("state %s, error %v", r.State, err)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/embedded/cluster"
@@ -101,7 +100,7 @@ func TestFunctionsThatAreKeptOutsideKeeperAreRefusedByName(t *testing.T) {
 	p := &place{TB: t, cluster: started, urls: started.URLs()}
 	for _, first := range []bool{true, false} {
 		w := p.wire(0)
-		o := engine.Options{Tree: p.tree(everything), Clock: hurry(), Wait: time.Minute}
+		o := engine.Options{Tree: p.tree(everything), Clock: hurry(), Wait: patience}
 		o.Target.URL = w.URL
 		r, err := p.engine(o).Pass(t.Context())
 		var unshared *executor.NotSharedError

@@ -143,7 +143,7 @@ func TestAPassThatIsToldToStopGivesItsLeaseBack(t *testing.T) {
 			(<-told).signal(syscall.SIGTERM)
 		}
 	}
-	x := p.boot(order{URL: w.URL, Tree: tree, Wait: time.Minute, Hurry: true})
+	x := p.boot(order{URL: w.URL, Tree: tree, Wait: patience, Hurry: true})
 	told <- x
 	r := x.report()
 	if r.State != engine.Failed || r.LeaseUnreleased || r.Summary.Applied < 8 || r.Summary.Failed+r.Summary.Unresolved > 0 {
