@@ -12,13 +12,14 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// Cluster is a running cluster. Its methods are safe for concurrent use, except that one member is started, stopped,
-// killed or paused by one goroutine at a time.
+// Cluster is a running cluster. Its methods are safe for concurrent use, except that one member, and ZooKeeper, is started,
+// stopped, killed or paused by one goroutine at a time.
 type Cluster struct {
 	options   Options
 	dir       string
@@ -229,8 +230,8 @@ func (c *Cluster) StartKeeper(ctx context.Context) error {
 func (c *Cluster) Close() error {
 	var failed []error
 	for _, m := range c.members {
-		if m.process != nil && m.process.running() {
-			failed = append(failed, m.process.kill())
+		if p := m.now().process; p != nil && p.running() {
+			failed = append(failed, p.kill())
 		}
 		if m.proxy != nil {
 			failed = append(failed, m.proxy.close())
@@ -278,10 +279,24 @@ type Member struct {
 	cluster *Cluster
 	node    node
 	proxy   *proxy
+
+	mu sync.Mutex // of what a start changes
+	run
+	took time.Duration
+}
+
+// run is one process of a member.
+type run struct {
 	process *process
 	up      chan struct{} // closed when the process says that it is up
 	began   time.Time
-	took    time.Duration
+}
+
+// now is the newest process of a member; its field process is nil before the first.
+func (m *Member) now() run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.run
 }
 
 // Name is its host name and its macro {replica}.
@@ -291,10 +306,14 @@ func (m *Member) Name() string { return m.node.Name }
 func (m *Member) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", m.node.Port) }
 
 // StartTime is how long its newest start took, from the process's own to its first answer.
-func (m *Member) StartTime() time.Duration { return m.took }
+func (m *Member) StartTime() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.took
+}
 
 // PID is its process's.
-func (m *Member) PID() int { return m.process.cmd.Process.Pid }
+func (m *Member) PID() int { return m.now().process.cmd.Process.Pid }
 
 // launch starts the process.
 func (m *Member) launch() error {
@@ -304,7 +323,7 @@ func (m *Member) launch() error {
 	}
 	up := make(chan struct{})
 	told := false
-	m.began = time.Now()
+	began := time.Now()
 	p, err := spawn(m.node.Name, memberMode, string(text), func(line string) {
 		if line == readyLine && !told {
 			told = true
@@ -314,7 +333,9 @@ func (m *Member) launch() error {
 	if err != nil {
 		return err
 	}
-	m.process, m.up = p, up
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.run = run{p, up, began}
 	return nil
 }
 
@@ -322,15 +343,18 @@ func (m *Member) launch() error {
 func (m *Member) awaitUp(ctx context.Context) error {
 	timer := time.NewTimer(m.cluster.options.StartTimeout)
 	defer timer.Stop()
+	now := m.now()
 	select {
-	case <-m.up:
-		m.took = time.Since(m.began)
+	case <-now.up:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.took = time.Since(now.began)
 		return nil
-	case <-m.process.done:
-		return fmt.Errorf("%s ended while it started (%v); its last lines:\n%s", m.node.Name, m.process.err, m.process.log)
+	case <-now.process.done:
+		return fmt.Errorf("%s ended while it started (%v); its last lines:\n%s", m.node.Name, now.process.err, now.process.log)
 	case <-timer.C:
-		return errors.Join(fmt.Errorf("%s did not come up within %s; its last lines:\n%s", m.node.Name, m.cluster.options.StartTimeout, m.process.log), m.process.kill())
+		return errors.Join(fmt.Errorf("%s did not come up within %s; its last lines:\n%s", m.node.Name, m.cluster.options.StartTimeout, now.process.log), now.process.kill())
 	case <-ctx.Done():
-		return fmt.Errorf("%s did not come up: %w; its last lines:\n%s", m.node.Name, context.Cause(ctx), m.process.log)
+		return fmt.Errorf("%s did not come up: %w; its last lines:\n%s", m.node.Name, context.Cause(ctx), now.process.log)
 	}
 }

@@ -40,7 +40,7 @@ func (c *Cluster) State() State {
 		s.Keeper, s.KeeperRunning = c.keeper.address(), c.keeper.running()
 	}
 	for _, m := range c.members {
-		s.Members = append(s.Members, MemberState{m.Name(), m.URL(), m.Running(), m.PID(), m.took.Milliseconds()})
+		s.Members = append(s.Members, MemberState{m.Name(), m.URL(), m.Running(), m.PID(), m.StartTime().Milliseconds()})
 	}
 	return s
 }

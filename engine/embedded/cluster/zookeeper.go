@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dfe-engine/dfe/engine/internal/jvm"
@@ -47,7 +48,7 @@ const maxNode = 64 << 20
 type zookeeper struct {
 	dir, jars string
 	port      int
-	process   *jvm.Process
+	process   atomic.Pointer[jvm.Process] // the newest; nil before the first
 }
 
 func (z *zookeeper) address() string { return net.JoinHostPort("127.0.0.1", fmt.Sprint(z.port)) }
@@ -68,7 +69,7 @@ func (z *zookeeper) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ZooKeeper: %w", err)
 	}
-	z.process = p
+	z.process.Store(p)
 	return poll(ctx, func() (bool, error) {
 		if !z.running() {
 			return false, fmt.Errorf("ZooKeeper ended while it started; its last lines:\n%s", p.Log())
@@ -78,11 +79,12 @@ func (z *zookeeper) start(ctx context.Context) error {
 }
 
 func (z *zookeeper) running() bool {
-	if z.process == nil {
+	p := z.process.Load()
+	if p == nil {
 		return false
 	}
 	select {
-	case <-z.process.Ended():
+	case <-p.Ended():
 		return false
 	default:
 		return true
@@ -107,7 +109,7 @@ func (z *zookeeper) answers() bool {
 // stop ends the server. What it has acknowledged is in its log: the system has it, forceSync or not.
 func (z *zookeeper) stop() {
 	if z.running() {
-		z.process.Kill()
+		z.process.Load().Kill()
 	}
 }
 
