@@ -62,7 +62,7 @@
 // A change of access objects takes 0.2 s and costs every member 7 MB, 5 threads and 3 open files until its process ends, because
 // the engine is closed and opened again (see [embedded.Access]): a hundred changes are 0.7 GB a member. One that leaves the
 // objects as they were costs nothing, and a member that comes back opens its engine once for all changes that it has missed. 500
-// other statements cost a member 20 MB and no threads that stay.
+// other statements cost a member 20 MB and, once, a hundred threads.
 //
 // # Killed members
 //
