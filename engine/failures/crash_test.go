@@ -1,32 +1,32 @@
 package failures_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 )
 
-// crash boots an engine in a process that is killed at a request: before it arrives, or once it took effect. It returns
-// false where the pass came to its end without such a request.
-func (p *place) crash(tree string, k kind, n int, what way) bool {
+// crash boots an engine in a process that is killed at the first request that is asked for: before it arrives, or once it
+// took effect. It returns false where the pass came to its end without one.
+func (p *place) crash(tree string, at func(request) bool, what way) bool {
 	p.Helper()
 	w := p.wire(0)
 	defer w.Close()
 	holder := make(chan *process, 1)
-	killed := false
+	var struck *request // one request of a kind at a time comes by
 	w.decide = func(r request) way {
-		if r.kind != k || r.n != n {
+		if struck != nil || !at(r) {
 			return through
 		}
+		struck = &r
 		if what == lost {
 			(<-holder).kill()
 		}
-		killed = true
 		return what
 	}
 	w.arrived = func(r request) {
-		if r.kind == k && r.n == n {
+		if struck != nil && *struck == r {
 			(<-holder).kill()
 		}
 	}
@@ -34,12 +34,12 @@ func (p *place) crash(tree string, k kind, n int, what way) bool {
 	holder <- x
 	<-x.ended
 	w.Close() // and with it the last request has ended
-	if !killed {
+	if struck == nil {
 		if r := x.report(); r.State != engine.Converged {
 			p.Fatalf("the pass that nobody killed: state %s, %s", r.State, r.Error)
 		}
 	}
-	return killed
+	return struck != nil
 }
 
 // A pass is a row of statements, each followed by the row of the ledger that tells of it. To die before a statement is
@@ -52,35 +52,57 @@ func TestTheHolderIsKilledAfterEveryStatementAndTheNextBootConverges(t *testing.
 	killedAtEach(t, unheard)
 }
 
-// killedAtEach makes a pass over the whole core release for each of its statements, which is killed there. A plain run
-// takes every third of them, from one on that is left to chance.
+// killedAtEach kills a pass over the whole core release at each of its statements. A plain run kills the next boot too,
+// some statements on, and the one after it, until one comes to its end; asked for all, each kill is on an empty cluster and
+// the next boot comes to its end.
 func killedAtEach(t *testing.T, what way) {
 	t.Parallel()
 	p := at(t, 2)
 	tree := p.core()
-	n, step := 1, 1
-	if !all() {
-		n, step = 1+rand.New(rand.NewPCG(uint64(seed(t)), uint64(what))).IntN(3), 3
+	w := p.wire(0)
+	p.pass(engine.Options{Tree: tree, Target: catalog.Target{URL: w.URL}})
+	left := map[string]bool{}
+	for _, r := range w.all(definition) {
+		left[r.text] = true
 	}
-	passes := 0
-	for ; p.crash(tree, definition, n, what); n += step {
-		passes++
-		p.truthful(engine.Options{Tree: tree})
-		p.pass(engine.Options{Tree: tree})
+	if len(left) < 20 {
+		t.Errorf("a pass over the core release sends %d statements: it is not the whole of it", len(left))
+	}
+	kills, builds := 0, 0
+	for ; len(left) > 0; builds++ {
+		p.clean()
+		if builds%4 == 3 {
+			p.restart() // what a member's engine keeps of each access object that came and went is 7 MB
+		}
+		for distance := 1; ; distance = max(1, len(left)/4) { // some four kills on each empty cluster
+			n, text := 0, ""
+			killed := p.crash(tree, func(r request) bool {
+				if r.kind == definition && left[r.text] {
+					n, text = n+1, r.text
+				}
+				return n == distance
+			}, what)
+			p.truthful(engine.Options{Tree: tree})
+			if t.Failed() {
+				t.Fatalf("after the kill at %s", text)
+			}
+			if !killed {
+				break
+			}
+			delete(left, text)
+			kills++
+			if all() {
+				p.pass(engine.Options{Tree: tree})
+				break
+			}
+		}
 		p.settled(engine.Options{Tree: tree})
 		p.alike()
 		if t.Failed() {
-			t.Fatalf("killed at statement %d", n)
-		}
-		p.clean()
-		if passes%8 == 0 {
-			p.restart() // what a member's engine keeps of each access object that came and went is 5 MB
+			t.FailNow()
 		}
 	}
-	t.Logf("%d passes were killed, each at another statement", passes)
-	if n <= 20 {
-		t.Errorf("a pass over the core release sent fewer than %d statements: it is not the whole of it", n)
-	}
+	t.Logf("%d boots were killed, each at another statement, on %d empty clusters", kills, builds)
 }
 
 func TestAHolderKilledOverItsLeaseCostsTheNextOneItsTime(t *testing.T) {
@@ -98,7 +120,7 @@ func TestAHolderKilledOverItsLeaseCostsTheNextOneItsTime(t *testing.T) {
 		{"before its release", 2, lost},
 		{"after its release", 2, unheard},
 	} {
-		if !p.crash(tree, leaseRow, c.n, c.what) {
+		if !p.crash(tree, func(r request) bool { return r.kind == leaseRow && r.n == c.n }, c.what) {
 			t.Fatalf("%s: it wrote no such row", c.name)
 		}
 		if r := p.pass(engine.Options{Tree: tree}); r.Summary.Statements != 0 {

@@ -8,8 +8,9 @@
 //
 //	go test ./engine/failures -args -failures.seed=N
 //
-// A plain run kills the holder at every third statement of a pass, at another third each time. All of them, which takes
-// minutes more:
+// The holder is killed at every statement of a pass. In a plain run the next boot is killed as well, some statements on, and
+// so on until one comes to its end; with the variable below the one after each kill comes to its end, which takes minutes
+// more:
 //
 //	DFE_TEST_FAILURES=all go test ./engine/failures -timeout 30m
 //
