@@ -1,6 +1,7 @@
 package failures_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/dfe-engine/dfe/catalog"
@@ -14,19 +15,33 @@ func (p *place) crash(tree string, at func(request) bool, what way) bool {
 	w := p.wire(0)
 	defer w.Close()
 	holder := make(chan *process, 1)
-	var struck *request // one request of a kind at a time comes by
-	w.decide = func(r request) way {
+	var (
+		mu     sync.Mutex // the lease is renewed beside the statements
+		struck *request
+	)
+	strikes := func(r request) bool {
+		mu.Lock()
+		defer mu.Unlock()
 		if struck != nil || !at(r) {
-			return through
+			return false
 		}
 		struck = &r
+		return true
+	}
+	w.decide = func(r request) way {
+		if !strikes(r) {
+			return through
+		}
 		if what == lost {
 			(<-holder).kill()
 		}
 		return what
 	}
 	w.arrived = func(r request) {
-		if struck != nil && *struck == r {
+		mu.Lock()
+		arrived := struck != nil && *struck == r
+		mu.Unlock()
+		if arrived {
 			(<-holder).kill()
 		}
 	}
