@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/dfe-engine/dfe/lang/regular"
 )
 
 // FileUse is what a file with a credential, or with whom to trust, is for.
@@ -34,7 +36,7 @@ type FileError struct {
 func (e *FileError) Error() string { return e.Reason + ": " + e.Remedy }
 
 func unreadable(use FileUse, path string, err error) error {
-	return &FileError{[]FileUse{use}, fmt.Sprintf("the %s %s cannot be read (%v)", use, path, cause(err)), "make it readable for this process, or name another"}
+	return &FileError{[]FileUse{use}, fmt.Sprintf("the %s %s cannot be read (%v)", use, path, regular.Reason(err)), "make it readable for this process, or name another"}
 }
 
 // ReadPassword returns the password that a file holds, without the ends of lines behind it. An empty one is none. The
@@ -111,13 +113,4 @@ func CheckFiles(f TLSFiles, password string) error {
 func isPipe(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Type() == fs.ModeNamedPipe
-}
-
-// cause returns what went wrong without the path, which the sentence around it names already.
-func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

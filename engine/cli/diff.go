@@ -120,7 +120,7 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 	info, err := os.Stat(s.word)
 	switch {
 	case err != nil:
-		return nil, usagef("%s: %s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.flag, s.word, reason(err))
+		return nil, usagef("%s: %s is no side of a diff (%w): give a .sql file, a directory, a URL or embedded:DIR", s.flag, s.word, regular.Reason(err))
 	case info.IsDir():
 		read, err := sides.Tree(s.word, s.variables)
 		var faults *sides.TreeError
@@ -131,7 +131,7 @@ func (s side) read(ctx context.Context) (*sides.Side, error) {
 	}
 	text, err := regular.Read(s.word, regular.Limit)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", s.word, reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", s.word, regular.Reason(err))
 	}
 	return sides.Script(filepath.Base(s.word), string(text))
 }
@@ -150,13 +150,4 @@ func (s side) embedded(ctx context.Context, dir string) (_ *sides.Side, err erro
 	}
 	defer func() { err = errors.Join(err, stop(server)) }()
 	return sides.Server(ctx, catalog.Target{URL: server.URL()})
-}
-
-// reason is what went wrong without the path, which the sentence around it names.
-func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -107,7 +107,7 @@ func formattable(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, usagef("nothing to format: %s: %w; name files, or directories that hold them", path, reason(err))
+		return nil, usagef("nothing to format: %s: %w; name files, or directories that hold them", path, regular.Reason(err))
 	case !info.IsDir() && !format.Known(path):
 		return nil, usagef("%s: %w", path, format.ErrKind)
 	case !info.IsDir():

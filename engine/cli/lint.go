@@ -18,6 +18,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/trial"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules/lint"
 	"github.com/dfe-engine/dfe/stdlib"
@@ -95,7 +96,7 @@ func holdsTree(dir string) error {
 		return fmt.Errorf("nothing to lint: %s has no %s, which lists the objects of a schema tree", dir, tree.ManifestName)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing to lint: %s: %w", filepath.Join(dir, tree.ManifestName), reason(err))
+		return fmt.Errorf("nothing to lint: %s: %w", filepath.Join(dir, tree.ManifestName), regular.Reason(err))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
@@ -108,7 +109,7 @@ func (a *app) openPart(cmd *cobra.Command, w partWords, file string, s server, t
 	part, err := w.load(file)
 	var faults *engine.TreeError
 	if err != nil && !errors.As(err, &faults) {
-		err = usagef("%s cannot be read: %s: %w", w.file, file, reason(err))
+		err = usagef("%s cannot be read: %s: %w", w.file, file, regular.Reason(err))
 	}
 	if err != nil {
 		return part, nil, err

@@ -186,7 +186,7 @@ schema or the server moved since.`,
 func readPlan(path string) (*plan.Document, error) {
 	text, err := regular.Read(path, regular.Limit)
 	if err != nil {
-		return nil, usagef("the plan cannot be read: %s: %w", path, reason(err))
+		return nil, usagef("the plan cannot be read: %s: %w", path, regular.Reason(err))
 	}
 	doc, err := plan.ReadJSON(bytes.NewReader(text))
 	if errors.Is(err, plan.ErrEdited) {

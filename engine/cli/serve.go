@@ -17,6 +17,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/service"
 	"github.com/dfe-engine/dfe/engine/tokens"
 	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -172,5 +173,5 @@ func listenError(address string, err error) error {
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("this user may not listen at %s: give a port above 1023 with --listen", address)
 	}
-	return fmt.Errorf("nothing can listen at %s: %w", address, reason(err))
+	return fmt.Errorf("nothing can listen at %s: %w", address, regular.Reason(err))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dfe-engine/dfe/engine/tokens"
+	"github.com/dfe-engine/dfe/lang/regular"
 	"github.com/dfe-engine/dfe/lang/series"
 )
 
@@ -103,7 +104,7 @@ func addToken(file, block string) (err error) {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return usagef("--file: the entry cannot be added to %s: %w", file, reason(err))
+		return usagef("--file: the entry cannot be added to %s: %w", file, regular.Reason(err))
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())

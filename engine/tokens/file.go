@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -89,18 +88,18 @@ func said(diags hcl.Diagnostics) error {
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, bareError(err)
+		return nil, regular.Reason(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, regular.ErrKind // it is not opened: a pipe would wait for ever
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, bareError(err)
+		return nil, regular.Reason(err)
 	}
 	defer file.Close()
 	if info, err = file.Stat(); err != nil {
-		return nil, bareError(err)
+		return nil, regular.Reason(err)
 	}
 	switch {
 	case !info.Mode().IsRegular():
@@ -110,19 +109,10 @@ func readFile(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(file, fileLimit+1))
 	if err != nil {
-		return nil, bareError(err)
+		return nil, regular.Reason(err)
 	}
 	if len(text) > fileLimit {
 		return nil, fmt.Errorf("%w: more than %d bytes", regular.ErrSize, fileLimit)
 	}
 	return text, nil
-}
-
-// bareError leaves out the path, which the caller names.
-func bareError(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }

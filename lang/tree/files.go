@@ -152,11 +152,7 @@ func (f *files) slurp(name string) ([]byte, *fileError) {
 
 func (f *files) openError(name string, err error) *fileError {
 	if !errors.Is(err, fs.ErrNotExist) {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
-		}
-		return &fileError{CodeFile, "File cannot be read", fmt.Sprintf("%q: %v.", name, err)}
+		return &fileError{CodeFile, "File cannot be read", fmt.Sprintf("%q: %v.", name, regular.Reason(err))}
 	}
 	var siblings []string
 	if entries, err := fs.ReadDir(f.fsys, path.Dir(name)); err == nil {
