@@ -124,13 +124,6 @@ func (s *Status) topics(r *topics.Report, records map[ledger.Key]*ledger.Record)
 	for _, t := range r.Topics {
 		list = append(list, statusOfTopic(t, records[ledger.Key{Scope: ledger.Scope(t.Scope), Kind: ast.KindTopic, Name: t.Name}]))
 	}
-	for _, f := range r.Former {
-		for _, o := range s.Objects {
-			if f.Presence == topics.Gone && o.Kind == ast.KindTopic && o.Scope == f.Scope && o.Name == f.Name {
-				o.Live = Gone
-			}
-		}
-	}
 	at := len(s.Objects)
 	for at > 0 && !s.Objects[at-1].Declared {
 		at--

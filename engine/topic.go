@@ -205,10 +205,12 @@ func (e *Engine) topicStatus(ctx context.Context, s *schema, records map[ledger.
 	run := e.topicRunner(s)
 	known := s.keys()
 	for key, r := range records {
-		if key.Kind == ast.KindTopic && r.Existed() && !known[key] && !slices.Contains(run.Beside, key.Name) {
+		if key.Kind == ast.KindTopic && r.Existed() && !known[key] {
 			run.Beside = append(run.Beside, key.Name)
 		}
 	}
+	slices.Sort(run.Beside)
+	run.Beside = slices.Compact(run.Beside)
 	report, err := run.Status(ctx, declared)
 	report.TellFormer(s.formerTopics(records))
 	return report, err
