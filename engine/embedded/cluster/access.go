@@ -175,11 +175,7 @@ func (l *accessLog) step(ctx context.Context, node string, n int) error {
 		return err
 	}
 	if !settled {
-		verdict := "ok"
-		if failed != nil {
-			verdict = writeVerdict(failed)
-		}
-		_, err := s.create(node+"/verdict", []byte(verdict), 0)
+		_, err := s.create(node+"/verdict", []byte(writeVerdict(failed)), 0)
 		if errors.Is(err, zk.ErrNodeExists) {
 			return l.step(ctx, node, n)
 		}
@@ -212,14 +208,7 @@ func (l *accessLog) carryOut(ctx context.Context, n int, statement string, chang
 	if err != nil {
 		return err, nil
 	}
-	failed = l.member.logged(ctx, t, embedded.Order{}, func() error { return change(ctx, statement) })
-	if failed != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if passing(failed) {
-		return nil, failed
-	}
-	return failed, nil
+	return blame(ctx, l.member.logged(ctx, t, embedded.Order{}, func() error { return change(ctx, statement) }))
 }
 
 // changeAccess has the engine opened again with other access objects, when no INSERT has its rows in the engine's memory.

@@ -193,13 +193,13 @@ func (d *databases) forget(db *database) error {
 }
 
 // forgetAll does it for those of a name that are gone.
-func (d *databases) forgetAll(name string) (any bool, err error) {
+func (d *databases) forgetAll(name string) (some bool, err error) {
 	for _, db := range d.all() {
 		if db.Name == name && db.gone.Load() {
-			any, err = true, errors.Join(err, d.forget(db))
+			some, err = true, errors.Join(err, d.forget(db))
 		}
 	}
-	return any, err
+	return some, err
 }
 
 // add makes a database known here.
@@ -368,7 +368,7 @@ func (d *databases) drop(ctx context.Context, def *definition, o embedded.Order)
 	defer d.defining.Unlock()
 	name := def.names[0].Name
 	db := d.find(name)
-	if any, err := d.forgetAll(name); db == nil && any {
+	if some, err := d.forgetAll(name); db == nil && some {
 		return errors.Join(err, d.member.tables.reconcile(ctx)) // the engine has dropped it, and this is the rest
 	}
 	err := d.member.carryOut(ctx, def, o)

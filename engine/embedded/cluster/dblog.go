@@ -196,12 +196,8 @@ func (db *database) step(ctx context.Context, n int) error {
 		return fmt.Errorf("entry %d of the log of %s: %w", n, db.Name, failed)
 	}
 	if !settled {
-		verdict := "ok"
-		if failed != nil {
-			verdict = writeVerdict(failed)
-		}
 		// Where another member took this one for lost, its verdict holds: the step is tried again by that.
-		if _, err := s.create(path.Join(db.entry(n), "verdict"), []byte(verdict), 0); err != nil {
+		if _, err := s.create(path.Join(db.entry(n), "verdict"), []byte(writeVerdict(failed)), 0); err != nil {
 			return fmt.Errorf("the verdict about %s: %w", db.entry(n), err)
 		}
 	}
@@ -252,7 +248,22 @@ func passing(failed error) bool {
 	return code == 0 || code == 999 || code == 225 || code == 394 || errors.Is(failed, embedded.ErrTryAgain)
 }
 
+// blame tells what the statement is at fault for from what is to be tried again.
+func blame(ctx context.Context, err error) (failed, passed error) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case passing(err):
+		return nil, err
+	}
+	return err, nil
+}
+
+// writeVerdict is what became of an entry where it was carried out first, in the words that parseVerdict reads.
 func writeVerdict(failed error) string {
+	if failed == nil {
+		return "ok"
+	}
 	code, text := embedded.Code(failed)
 	if code == 0 {
 		code, text = 1002, failed.Error()+" (UNKNOWN_EXCEPTION)"
@@ -328,14 +339,7 @@ func (db *database) carryOut(ctx context.Context, n int, entry logEntry) (failed
 		return nil, err
 	}
 	o := embedded.Order{Database: entry.Database, Settings: entry.Settings}
-	failed = m.logged(ctx, t, o, func() error { return m.carryOut(ctx, d, o) })
-	if failed != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if passing(failed) {
-		return nil, failed
-	}
-	return failed, nil
+	return blame(ctx, m.logged(ctx, t, o, func() error { return m.carryOut(ctx, d, o) }))
 }
 
 // fingerprint is how the objects of a definition look now.

@@ -107,12 +107,8 @@ func (r *replica) takeStatement(ctx context.Context, n int, e tableEntry) (bool,
 		return false, fmt.Errorf("entry %d of %s: %w", n, r.Path, failed)
 	}
 	if !settled {
-		verdict := "ok"
-		if failed != nil {
-			verdict = writeVerdict(failed)
-		}
 		// Where another member took this one for lost, its verdict holds: the entry is taken again by that.
-		if _, err := s.create(path.Join(r.entry(n), "verdict"), []byte(verdict), 0); err != nil {
+		if _, err := s.create(path.Join(r.entry(n), "verdict"), []byte(writeVerdict(failed)), 0); err != nil {
 			return false, fmt.Errorf("the verdict about %s: %w", r.entry(n), err)
 		}
 	}
@@ -157,17 +153,10 @@ func (r *replica) carryOut(ctx context.Context, n int, e tableEntry) (failed, er
 		at -= 2
 	}
 	o := embedded.Order{Text: t.apply([]edit{t.replace(at, d.after, name.SQL())}), Database: e.Database, Settings: e.Settings}
-	failed = r.member.logged(ctx, t, o, func() error {
+	return blame(ctx, r.member.logged(ctx, t, o, func() error {
 		_, err := r.member.server.Do(ctx, o)
 		return err
-	})
-	if failed != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if passing(failed) {
-		return nil, failed
-	}
-	return failed, nil
+	}))
 }
 
 // mutations are the number of the newest mutation that the table's log led to, and how many are not done.
