@@ -37,10 +37,8 @@ func (s *pool) take(t testing.TB, members int) *cluster.Cluster {
 	if c == nil {
 		var err error
 		c, err = cluster.Start(context.Background(), cluster.Options{Members: members, Progress: os.Stderr})
-		switch {
-		case errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "":
-			t.Skip(err)
-		case err != nil:
+		clustertest.SkipWithoutKeeper(t, err)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

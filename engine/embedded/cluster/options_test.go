@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,9 +124,7 @@ func TestAServiceOfCloudSharesEverything(t *testing.T) {
 func TestADirectoryKeepsItsClusterAndNoOther(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	c, err := cluster.Start(t.Context(), cluster.Options{Members: 1, Dir: dir})
-	if errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
+	clustertest.SkipWithoutKeeper(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +162,7 @@ func TestAPortThatIsTakenIsNamed(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	_, err = cluster.Start(t.Context(), cluster.Options{Members: 1, Ports: []int{port}})
-	if errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
+	clustertest.SkipWithoutKeeper(t, err)
 	if err == nil || !strings.Contains(err.Error(), "member1") || !strings.Contains(err.Error(), "cannot be had") {
 		t.Errorf("error %v", err)
 	}
@@ -176,9 +171,7 @@ func TestAPortThatIsTakenIsNamed(t *testing.T) {
 func TestAMemberThatNeverComesUpIsNamed(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c, err := cluster.Start(ctx, cluster.Options{Members: 1})
-	if errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
+	clustertest.SkipWithoutKeeper(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}

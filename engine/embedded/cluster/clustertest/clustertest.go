@@ -96,13 +96,20 @@ func Servers(t testing.TB) []string {
 	return shared.cluster.URLs()
 }
 
-// unavailable ends a test that has no cluster: skipped where no ZooKeeper is to be had, unless the variable CI is set.
+// SkipWithoutKeeper skips a test where a cluster could not be started because no ZooKeeper is to be had, unless the
+// variable CI is set.
+func SkipWithoutKeeper(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+}
+
+// unavailable ends a test that has no cluster.
 func unavailable(t testing.TB, err error) {
 	t.Helper()
-	switch {
-	case errors.Is(err, cluster.ErrNoKeeper) && os.Getenv("CI") == "":
-		t.Skip(err)
-	case err != nil:
+	SkipWithoutKeeper(t, err)
+	if err != nil {
 		t.Fatal(err)
 	}
 }
