@@ -402,7 +402,8 @@ table "d.t" { from = "t.sql" }
 -- t.sql --
 CREATE TABLE d.t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS storage_policy = 'nowhere'
 `)
-	for n, words := range map[int]string{1: "failed at 1 object,", 2: "failed at 2 objects,"} {
+	for i, words := range []string{"failed at 1 object,", "failed at 2 objects,"} {
+		n := i + 1
 		if n == 2 {
 			manifest := filepath.Join(tree, "manifest.hcl")
 			text, err := os.ReadFile(manifest)

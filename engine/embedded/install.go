@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"github.com/dfe-engine/dfe/lang/regular"
 )
 
 // lockfiles holds one npm project a platform: its lock file carries the
@@ -37,7 +35,7 @@ var ErrNoNetwork = errors.New("the package registry could not be reached")
 // unusableCache is the error of a cache directory that cannot be made or read.
 func unusableCache(dir string, err error) error {
 	return fmt.Errorf("embedded engine: the cache directory %s, where its library is kept, cannot be used: %w; set %s to a copy of the library, or XDG_CACHE_HOME to a directory that can be written",
-		dir, regular.Reason(err), LibraryVariable)
+		dir, reason(err), LibraryVariable)
 }
 
 // install fetches the pinned package into dir. Any number of processes may call

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,8 +14,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/dfe-engine/dfe/lang/regular"
 )
 
 // Options says how to run an embedded server. The zero value runs one on a free
@@ -142,7 +141,7 @@ func (s *Server) open(ctx context.Context, o Options, lib Library) (err error) {
 	dir := o.Path
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "dfe-engine-data-*"); err != nil {
-			return fmt.Errorf("embedded engine: no temporary directory can be made in %s: %w; name another with TMPDIR", os.TempDir(), regular.Reason(err))
+			return fmt.Errorf("embedded engine: no temporary directory can be made in %s: %w; name another with TMPDIR", os.TempDir(), reason(err))
 		}
 		s.removable = dir
 	}
@@ -185,9 +184,19 @@ func dataDirectory(dir string) (string, error) {
 	}
 	probe, err := os.CreateTemp(abs, ".writable-*")
 	if err != nil {
-		return "", fmt.Errorf("embedded engine: the data directory %s cannot be written by this user: %w; the engine writes to it also where it only reads", abs, regular.Reason(err))
+		return "", fmt.Errorf("embedded engine: the data directory %s cannot be written by this user: %w; the engine writes to it also where it only reads", abs, reason(err))
 	}
 	return abs, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// reason is what went wrong without the name of a file that the sentence around it names already, or does not speak of. A
+// leaf uses nothing of ours: elsewhere this is regular.Reason.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 func checkLoopback(address string) error {
