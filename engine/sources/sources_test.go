@@ -224,3 +224,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkCheckWideSource renders and checks a source with as many columns as a config has room for.
+func BenchmarkCheckWideSource(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("id = \"wide\"\norganisation = \"acme\"\nprofile = \"timeseries\"\n")
+	for i := range 28_000 {
+		fmt.Fprintf(&text, "column \"c%d\" {\n type = \"Int8\"\n}\n", i)
+	}
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: "http://localhost:1"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := e.CheckPart(parse(b, text.String()).Part()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
