@@ -33,7 +33,7 @@ func TestAValueIsFittedToATypeAsCtyConvertsIt(t *testing.T) {
 	for _, value := range written() {
 		for _, to := range types {
 			want, wantErr := convert.Convert(value, to)
-			got, err := fitted(value, to)
+			got, err := Fitted(value, to)
 			if (err == nil) != (wantErr == nil) || err == nil && !got.RawEquals(want) {
 				t.Errorf("%#v to %#v: %#v, %v; want %#v, %v", value, to, got, err, want, wantErr)
 			}

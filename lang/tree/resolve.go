@@ -67,8 +67,21 @@ type querySource struct {
 type unresolved struct {
 	node  *ast.Node
 	parts []string
-	known []string
-	from  []string // the relations it was looked for in
+	scope *querySource // where it stands
+}
+
+// sight is what the reference could have meant: the relations in sight of it by name, and the columns and aliases.
+func (u unresolved) sight() (from, known []string) {
+	for at := u.scope; at != nil; at = at.outer {
+		for _, rel := range at.relations {
+			known = append(known, rel.columns...)
+			if name := rel.String(); name != "" && !slices.Contains(from, name) {
+				from = append(from, name)
+			}
+		}
+		known = append(known, at.aliases...)
+	}
+	return from, known
 }
 
 // resolver finds references to columns that do not exist. It reports only what it is sure of: any source it cannot see

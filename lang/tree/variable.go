@@ -84,7 +84,7 @@ func (l *loader) readVariable(name string, block *hclsyntax.Block) Variable {
 		if defaults != nil && !value.IsNull() {
 			value = defaults.Apply(value)
 		}
-		return fitted(value, v.Type)
+		return Fitted(value, v.Type)
 	}
 	if attr := body.attrs["default"]; attr != nil {
 		value, ok := s.value(attr.Expr)
