@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -108,11 +109,13 @@ func looks(t *testing.T) map[string]*service.Service {
 	missing.Code = "clickhouse_not_replicated"
 	unread := ended(engine.Failed, "the schema tree has a fault: tables/orders.hcl:3,1-9: Unsupported block type", nil)
 	unread.SchemaRelease = ""
+	faulty := service.New(service.Options{Engine: &fake{ends: []engine.Report{unread}, fault: errors.New(unread.Error)}, Release: "2026.11.2"})
+	faulty.Pass(t.Context())
 	off := service.New(service.Options{Engine: &fake{}, Off: true, Release: "2026.11.2"})
 	off.Run(t.Context())
 	return map[string]*service.Service{
 		"converged": passed(t, ended(engine.Converged, "", shop(ledger.Applied))), "refusals": passed(t, withRefusals()), "failed": passed(t, failed()),
-		"unreachable": passed(t, unreachable()), "missing": passed(t, missing), "unread": passed(t, unread), "observed": passed(t, observed), "running": s, "off": off, "many": passed(t, many()),
+		"unreachable": passed(t, unreachable()), "missing": passed(t, missing), "unread": faulty, "observed": passed(t, observed), "running": s, "off": off, "many": passed(t, many()),
 		"topics": passed(t, onBus()),
 	}
 }
