@@ -256,7 +256,7 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 	var out []ast.Right
 	for i := range desired {
 		d := &desired[i]
-		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.Covers(d) {
+		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.CoversBeside(d, desired) {
 			out = append(out, *d) // what CURRENT GRANTS came to cannot be read back (case S95)
 		}
 	}
@@ -265,8 +265,13 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 		elsewhere = p.env.Granted(to)
 	}
 	wanted := access.NewRights(unfiltered(granting(desired)), unfiltered(granting(elsewhere)))
+	patterns := access.NewRights(granting(desired), granting(elsewhere))
 	for i := range live {
-		if !live[i].Revoke && !wanted.Covers(&live[i]) {
+		by := wanted
+		if live[i].Filter != "" {
+			by = patterns
+		}
+		if !live[i].Revoke && !by.Covers(&live[i]) {
 			out = append(out, live[i])
 		}
 	}
@@ -275,18 +280,21 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 
 // undenied is what is live without the denials that are declared too: they are no reason to grant again.
 func undenied(live, desired []ast.Right) []ast.Right {
+	// One denial is in another as one grant is, but for the option: REVOKE takes more than REVOKE GRANT OPTION FOR.
+	asGrant := func(r ast.Right) ast.Right {
+		r.Revoke, r.Option = false, !r.Option
+		return r
+	}
 	var declared []ast.Right
 	for _, d := range desired {
 		if d.Revoke {
-			d.Revoke = false
-			declared = append(declared, d)
+			declared = append(declared, asGrant(d))
 		}
 	}
 	denials := access.NewRights(declared)
 	var out []ast.Right
 	for _, l := range live {
-		denied := l
-		denied.Revoke = false
+		denied := asGrant(l)
 		if !l.Revoke || !denials.Covers(&denied) {
 			out = append(out, l)
 		}
@@ -341,7 +349,7 @@ func (p *pair) grant(l, d *ast.Grant) (*ast.Grant, *ast.Grant) {
 		for _, r := range of(d.Rights, to) {
 			r.To = to
 			wanted.Rights = append(wanted.Rights, r)
-			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.Covers(&r) {
+			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.CoversBeside(&r, of(d.Rights, to)) {
 				settled.Rights = append(settled.Rights, r)
 			}
 		}
