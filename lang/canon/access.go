@@ -3,7 +3,6 @@ package canon
 import (
 	"cmp"
 	"math/big"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,53 +198,6 @@ func authentications(list []ast.Authentication) []ast.Authentication {
 		out[i] = a
 	}
 	return out
-}
-
-// hosts sorts them; anywhere outweighs the rest, and nothing said is anywhere, or what name@host says.
-func hosts(u *ast.User) []ast.Host {
-	list := slices.Clone(u.Hosts)
-	if len(list) == 0 {
-		if i := strings.LastIndexByte(u.Name, '@'); i > 0 {
-			return []ast.Host{local(ast.Host{Kind: "LIKE", Value: u.Name[i+1:]})}
-		}
-		return []ast.Host{{Kind: "ANY"}}
-	}
-	for i, h := range list {
-		list[i] = local(h)
-	}
-	for _, h := range list {
-		if h.Kind == "ANY" || h.Kind == "IP" && h.Value == "::/0" || h.Kind == "LIKE" && h.Value == "%" {
-			return []ast.Host{{Kind: "ANY"}}
-		}
-	}
-	list = slices.DeleteFunc(list, func(h ast.Host) bool { return h.Kind == "NONE" && len(list) > 1 })
-	slices.SortFunc(list, func(a, b ast.Host) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value)) })
-	return slices.Compact(list)
-}
-
-// local is what ClickHouse makes of a host: this machine by any of its names is LOCAL, and an address has one spelling.
-func local(h ast.Host) ast.Host {
-	switch h.Kind {
-	case "IP":
-		if prefix, err := netip.ParsePrefix(h.Value); err == nil {
-			h.Value = prefix.Masked().String()
-			break
-		}
-		if address, err := netip.ParseAddr(h.Value); err == nil {
-			if h.Value = address.String(); h.Value == "127.0.0.1" || h.Value == "::1" {
-				return ast.Host{Kind: "LOCAL"}
-			}
-		}
-	case "NAME":
-		if strings.EqualFold(h.Value, "localhost") {
-			return ast.Host{Kind: "LOCAL"}
-		}
-	case "LIKE":
-		if h.Value == "localhost" || h.Value == "127.0.0.1" || h.Value == "::1" {
-			return ast.Host{Kind: "LOCAL"}
-		}
-	}
-	return h
 }
 
 // settleRights compares what is granted by what it means. A desired right that the live ones cover is live, in the
