@@ -27,6 +27,10 @@ func (l *loader) checkWords(d *Declared) {
 		if o.Inner != nil {
 			l.checkTable(d, o.Inner)
 		}
+		if o.Security.Mode == "INVOKER" {
+			l.fault(CodeValue, d.Place(ast.Path{Part: "security"}, nil), "A materialized view with SQL SECURITY INVOKER",
+				"Nobody invokes it, so no server takes that (error 397). Write DEFINER, with whose rights it reads and writes, or NONE.")
+		}
 	case *ast.Dictionary:
 		l.checkDictionary(d, o)
 	case *ast.Function:
