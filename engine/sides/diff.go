@@ -48,6 +48,7 @@ func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Docum
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
+		options.Env.User = from.facts.User
 	}
 	return book.Plan(pairs(from, to), options)
 }
