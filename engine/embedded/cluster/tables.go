@@ -90,7 +90,11 @@ func show(ctx context.Context, run runner, list ...replication) error {
 	}
 	rows := make([]string, len(list))
 	for i, r := range list {
-		rows[i] = fmt.Sprintf("(%s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID)))
+		opened, closed := "("+r.Arguments+", ", "("+r.Arguments+")"
+		if r.Arguments == "-" { // a view, whose inner table has them
+			opened, closed = "(", ""
+		}
+		rows[i] = fmt.Sprintf("(%s, %s, %s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(opened), quoted(closed), quoted(cmp.Or(r.Shown, noUUID)))
 	}
 	_, err := run.own(ctx, "INSERT INTO "+stageDatabase+".replicated VALUES "+strings.Join(rows, ", "))
 	return err
