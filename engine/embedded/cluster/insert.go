@@ -58,7 +58,7 @@ func (c *client) insert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.rows > 0 {
+	if len(b.data) > 0 {
 		if err := c.commit(ctx, r, b, q); err != nil {
 			return err
 		}
@@ -154,8 +154,7 @@ func (c *client) unfit(ctx context.Context, r *replica) (string, error) {
 // block is what an INSERT stores.
 type block struct {
 	columns []string
-	data    []byte // Native
-	rows    int
+	data    []byte // Native; empty without rows
 	hash    string
 }
 
@@ -202,18 +201,11 @@ func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, err
 	for i, name := range b.columns {
 		names[i] = ast.QuoteIdent(name)
 	}
-	counted, err := m.column(ctx, "SELECT toString(count()) FROM "+into.SQL())
-	if err != nil {
-		return block{}, err
-	}
-	if b.rows, err = strconv.Atoi(counted[0]); err != nil || b.rows == 0 {
-		return b, err
-	}
 	settings = ownSettings()
 	settings["max_threads"], settings["max_block_size"] = "1", "1000000000"
 	b.data, err = m.server.Do(ctx, embedded.Order{Text: "SELECT " + strings.Join(names, ", ") + " FROM " + into.SQL(), Format: "Native", Settings: settings})
-	if err != nil {
-		return block{}, err
+	if err != nil || len(b.data) == 0 {
+		return b, err
 	}
 	if token, ok := c.setting("insert_deduplication_token"); ok && token != "" {
 		b.hash = "token_" + jvm.Digest([]byte(token))
