@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,16 +58,80 @@ func TestTheTreeOfTheReadmeIsOneAndItsFaultIsShownAsPrinted(t *testing.T) {
 	}
 }
 
-// TestTheDefinitionsOfTheAccessReferenceHaveNoFault makes a tree of what the README shows of each kind of access.
-func TestTheDefinitionsOfTheAccessReferenceHaveNoFault(t *testing.T) {
+// shownAs finds what the README shows of each kind: the first block behind its name.
+var shownAs = regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*.*?^```hcl\n(.*?)^```$")
+
+// chapter returns a chapter of the README.
+func chapter(t *testing.T, title string) string {
+	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, chapter, _ := strings.Cut(string(readme), "\n## Language reference: access\n")
-	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	_, text, found := strings.Cut(string(readme), "\n## "+title+"\n")
+	if !found {
+		t.Fatalf("the README has no chapter %q", title)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// TestTheDefinitionsOfTheReferenceAreTakenByTheEngine makes a tree of what the README shows of the manifest and of each
+// kind that has a CREATE of ClickHouse's own, and creates it.
+func TestTheDefinitionsOfTheReferenceAreTakenByTheEngine(t *testing.T) {
+	tables := chapter(t, "Language reference: tables and what reads them")
+	files := map[string]string{
+		"common-header/timeseries.hcl": "column \"timestamp\" { type = \"DateTime('UTC')\" }\ncolumn \"source\" { type = \"String\" }\n",
+		"tables/logs.hcl":              "column \"at\" { type = \"DateTime\" }\ncolumn \"message\" { type = \"String\" }\ncolumn \"labels\" { type = local.attributes }\nengine = \"MergeTree\"\norder_by = \"message\"\nttl = [\"at + INTERVAL ${var.logs_days * each.value} DAY\"]\n",
+		"target.hcl":                   "column \"day\" { type = \"Date\" }\ncolumn \"country\" { type = \"LowCardinality(String)\" }\ncolumn \"orders\" { type = \"UInt64\" }\nengine = \"SummingMergeTree\"\norder_by = [\"day\", \"country\"]\n",
+		"customers.hcl":                "column \"id\" { type = \"UInt64\" }\ncolumn \"parent\" { type = \"UInt64\" }\ncolumn \"name\" { type = \"String\" }\nengine = \"MergeTree\"\norder_by = \"id\"\n",
+		"reporting.hcl":                "authentication \"no_password\" {}\ngrant {\n  privileges = [\"SELECT\", \"INSERT\"]\n  on = \"shop.*\"\n}\n",
+	}
+	for _, m := range shownAs.FindAllStringSubmatch(tables, -1) {
+		files[m[1]+".hcl"] = m[2]
+	}
+	for _, kind := range []string{"table", "view", "materialized_view", "dictionary", "function"} {
+		if files[kind+".hcl"] == "" {
+			t.Fatalf("the README shows no %s", kind)
+		}
+	}
+	refresh := regexp.MustCompile("(?ms)^(refresh \\{.*?^\\}\n)").FindString(tables)
+	files["hourly.hcl"] = strings.ReplaceAll(files["materialized_view.hcl"], "comment ", "# ") + refresh
+	files["rates.hcl"] = "to = \"shop.orders_by_day\"\nquery = \"SELECT today() AS day, 'x' AS country, toUInt64(1) AS orders\"\nrefresh {\n  every = \"1 HOUR\"\n  append = true\n}\n"
+
+	manifest := chapter(t, "Language reference: the manifest")
+	head := regexp.MustCompile("(?ms)^```hcl\n(release .*?)^```$").FindStringSubmatch(manifest)
+	database := regexp.MustCompile("(?ms)^```hcl\n(database \"shop\" .*?^\\}\n)").FindStringSubmatch(manifest)
+	if head == nil || database == nil || refresh == "" {
+		t.Fatal("the README shows no manifest, no database or no refresh")
+	}
+	before, rest, _ := strings.Cut(head[1], "table \"shop.logs\"")
+	text := before + database[1] + "table \"shop.logs\"" + rest
+	for _, entry := range []string{
+		"table shop.orders table", "table shop.orders_by_day target", "table shop.customers customers", "user reporting reporting",
+		"view shop.by_country view", "materialized_view shop.daily materialized_view", "materialized_view shop.rates rates",
+		"materialized_view shop.hourly hourly", "dictionary shop.names dictionary", "function shop_gross function",
+	} {
+		words := strings.Fields(entry)
+		text += words[0] + " \"" + words[1] + "\" { from = \"" + words[2] + ".hcl\" }\n"
+	}
+	files["manifest.hcl"] = text
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	dfe(t, nil, "schema", "apply", "--tree", dir, "--embedded", data).demand(t, cli.ExitDone, "shop.logs_api", "shop.hourly", "converged")
+	dfe(t, nil, "schema", "plan", "--tree", dir, "--embedded", data).demand(t, cli.ExitDone, "no difference")
+}
+
+// TestTheDefinitionsOfTheAccessReferenceHaveNoFault makes a tree of what the README shows of each kind of access.
+func TestTheDefinitionsOfTheAccessReferenceHaveNoFault(t *testing.T) {
 	shown := map[string]string{}
-	for _, m := range regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*.*?^```hcl\n(.*?)^```$").FindAllStringSubmatch(chapter, -1) {
+	for _, m := range shownAs.FindAllStringSubmatch(chapter(t, "Language reference: access"), -1) {
 		shown[m[1]] = m[2]
 	}
 	shown["base"], shown["profile"], shown["ops"] = "", "settings = { max_threads = 4 }\n", "authentication \"no_password\" {}\n"

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -106,11 +107,15 @@ func looks(t *testing.T) map[string]*service.Service {
 	observed := ended(engine.Observed, "the lease of schema is held by dfe-7c9f in claim 4f1d2a, first seen 3m0s ago and renewed 6s ago; nothing was applied", nil)
 	missing := ended(engine.Failed, "the server is no member of a cluster that a schema can be applied to: it has no Keeper, and lacks the macros {cluster}, {shard} and {replica}; configure them, or pin another platform with DFE_ENGINE_CLICKHOUSE_PLATFORM", nil)
 	missing.Code = "clickhouse_not_replicated"
+	unread := ended(engine.Failed, "the schema tree has a fault: tables/orders.hcl:3,1-9: Unsupported block type", nil)
+	unread.SchemaRelease = ""
+	faulty := service.New(service.Options{Engine: &fake{ends: []engine.Report{unread}, fault: errors.New(unread.Error)}, Release: "2026.11.2"})
+	faulty.Pass(t.Context())
 	off := service.New(service.Options{Engine: &fake{}, Off: true, Release: "2026.11.2"})
 	off.Run(t.Context())
 	return map[string]*service.Service{
 		"converged": passed(t, ended(engine.Converged, "", shop(ledger.Applied))), "refusals": passed(t, withRefusals()), "failed": passed(t, failed()),
-		"unreachable": passed(t, unreachable()), "missing": passed(t, missing), "observed": passed(t, observed), "running": s, "off": off, "many": passed(t, many()),
+		"unreachable": passed(t, unreachable()), "missing": passed(t, missing), "unread": faulty, "observed": passed(t, observed), "running": s, "off": off, "many": passed(t, many()),
 		"topics": passed(t, onBus()),
 	}
 }

@@ -159,6 +159,7 @@ func TestThePageShowsWhatTheDocumentHas(t *testing.T) {
 		"observed":    {"Observed", "held by dfe-7c9f"},
 		"running":     {"Running", `http-equiv="refresh" content="2"`, "14 of 30 objects", "applying database reports", "The pass before this one ended failed"},
 		"unreachable": {"Failed", "nothing listens there", "pending"},
+		"unread":      {"Failed", "Unsupported block type"},
 		"off":         {"Switched off"},
 		"many":        {"<b>300</b> objects", "9 links from web to billing", "<summary><b>machine_learning</b>"},
 	} {
@@ -170,6 +171,9 @@ func TestThePageShowsWhatTheDocumentHas(t *testing.T) {
 		}
 		if name != "running" && strings.Contains(text, `http-equiv="refresh"`) {
 			t.Errorf("%s: the page refreshes itself though nothing happens", name)
+		}
+		if name == "unread" && (strings.Contains(text, "declares no topic") || strings.Contains(text, "Objects by outcome")) {
+			t.Error("the page counts what a tree that was not read declares")
 		}
 		if regexp.MustCompile(`(?i)<script|\son[a-z]+=|\sstyle=|javascript:`).MatchString(text) {
 			t.Errorf("%s: the page has what its policy forbids", name)

@@ -28,6 +28,8 @@ type fake struct {
 	ends []engine.Report
 	// declares are the objects of the tree; nil: the shop's.
 	declares []*engine.ObjectReport
+	// fault is of the tree, where it cannot be read.
+	fault error
 	// within, when set, is called inside each pass.
 	within func(ctx context.Context, n int)
 
@@ -84,6 +86,9 @@ func (f *fake) Declared() (engine.Report, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.declared++
+	if f.fault != nil {
+		return engine.Report{}, f.fault
+	}
 	objects := f.declares
 	if objects == nil {
 		objects = shop(engine.Pending)

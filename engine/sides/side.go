@@ -160,6 +160,3 @@ func (s *Side) index() {
 		}
 	}
 }
-
-// Facts are those of the server, or nil for a side that comes from files.
-func (s *Side) Facts() *catalog.Facts { return s.facts }
