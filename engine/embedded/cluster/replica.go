@@ -53,7 +53,13 @@ type replicaState struct {
 	Pointer int   `json:"pointer"`
 	Ahead   []int `json:"ahead,omitempty"`
 	// Doing is a statement that is being carried out.
-	Doing *doing `json:"doing,omitempty"`
+	Doing *changing `json:"doing,omitempty"`
+}
+
+// changing is a statement of the table's log, and the newest change of rows that the engine had before it.
+type changing struct {
+	Entry  int    `json:"entry"`
+	Newest uint64 `json:"newest"`
 }
 
 func (s replicaState) has(n int) bool { return n < s.Pointer || slices.Contains(s.Ahead, n) }
