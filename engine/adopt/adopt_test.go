@@ -194,6 +194,24 @@ FROM quay.moored;
 	}
 }
 
+func TestTheBooksAreAdoptedWhereSomethingReadsThem(t *testing.T) {
+	made, err := adopt.New("1.0.0", server(t, `
+CREATE DATABASE dfe;
+CREATE TABLE dfe.schema_lock (owner String) ENGINE = MergeTree ORDER BY owner;
+CREATE TABLE dfe.schema_migrations (name String) ENGINE = MergeTree ORDER BY name;
+CREATE VIEW dfe.holder AS SELECT owner FROM dfe.schema_lock;`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range made.Files {
+		got = append(got, f.Name)
+	}
+	if diff := cmp.Diff([]string{"manifest.hcl", "tables/dfe/schema_lock.hcl", "views/dfe/holder.sql"}, got); diff != "" || len(made.LeftOut) > 0 {
+		t.Errorf("%+v %s", made.LeftOut, diff)
+	}
+}
+
 func TestWhatNoTreeCanDeclareIsLeftOutAndNamed(t *testing.T) {
 	list := server(t, `
 CREATE DATABASE quay;
