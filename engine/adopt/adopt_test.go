@@ -59,6 +59,7 @@ func TestAPlanOfAnAdoptedTreeFindsNothingToDo(t *testing.T) {
 		"CREATE VIEW harbour.of_ship AS SELECT id FROM harbour.calls WHERE `ship.name` = {ship:String}",
 		"CREATE DICTIONARY harbour.rates (id UInt64, rate Float64 DEFAULT 1) PRIMARY KEY id SOURCE(MYSQL(HOST 'db' USER 'reader' PASSWORD 'hush' DB 'fees' TABLE 'rates')) LAYOUT(HASHED()) LIFETIME(MIN 0 MAX 600)",
 		"CREATE TABLE harbour.ledger (id UInt64) ENGINE = MySQL('db:3306', 'fees', 'ledger', 'reader', 'hush')",
+		"CREATE VIEW harbour.abroad AS SELECT a FROM s3('http://bucket/a.csv', 'key', 'hush', 'CSV', 'a UInt8')",
 		"CREATE TABLE `old.docks`.`dock.1` (n Int32) ENGINE = MergeTree ORDER BY n",
 		"CREATE SETTINGS PROFILE harbour_web SETTINGS max_threads = 4 MIN 1 MAX 8",
 		"CREATE ROLE harbour_base", "CREATE ROLE harbour_any",

@@ -90,10 +90,10 @@ func withSecrets(o ast.Object) (ast.Object, bool) {
 // hidden is what a server prints in place of a text that nobody may read, as SQL or as an HCL string.
 var hidden = regexp.MustCompile(`'\[HIDDEN\]'|"\[HIDDEN\]"`)
 
-// referenced puts a reference in place of what the server hides in the definition of a table or a dictionary. Named
-// collections say themselves that a value is hidden.
+// referenced puts a reference in place of what the server hides: written back as it stands, it would be the secret. A
+// named collection says itself that a value is hidden.
 func referenced(o ast.Object, text []byte) []byte {
-	if k := o.Kind(); k != ast.KindTable && k != ast.KindDictionary && k != ast.KindDatabase {
+	if o.Kind() == ast.KindNamedCollection {
 		return text
 	}
 	reference := ast.Secret{Source: "env", Name: variable(o)}.Reference()
