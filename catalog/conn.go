@@ -152,16 +152,6 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	return classify(ctx, c.target, err)
 }
 
-// Lost reports whether err leaves open what the server did: the statement was sent, or may have been, and no answer
-// of ClickHouse came back.
-func Lost(err error) bool {
-	if err == nil {
-		return false
-	}
-	_, answered := Exception(err)
-	return !answered
-}
-
 // ReadError is a query of the catalogue that the server did not answer with rows.
 type ReadError struct {
 	// What was asked for, as a noun: "the tables", "the table otel.logs".

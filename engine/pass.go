@@ -311,7 +311,7 @@ func (p *pass) openLedger(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.ledger, err = ledger.OpenObject(p.conn, table)
+	p.ledger, err = ledger.Open(p.conn, table)
 	return err
 }
 

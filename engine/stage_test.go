@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/embedded/embeddedtest"
@@ -148,7 +149,7 @@ func (s *stage) records() map[string]*ledger.Record {
 	if err != nil {
 		s.Fatal(err)
 	}
-	l, err := ledger.Open(s.conn, live)
+	l, err := ledger.Open(s.conn, live.Find(ast.KindTable, ledger.Table()))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func openLedger(ctx context.Context, conn *catalog.Conn) (*ledger.Ledger, error)
 	if err != nil {
 		return nil, err
 	}
-	return ledger.OpenObject(conn, o)
+	return ledger.Open(conn, o)
 }
 
 func readRecords(ctx context.Context, conn *catalog.Conn) (map[ledger.Key]*ledger.Record, error) {

@@ -271,11 +271,10 @@ func (s *tableSides) orderCommands() [][]alterCommand {
 			declared[c.Name] = len(declared)
 		}
 	}
-	var current []string
 	var ranks []int
 	for _, c := range s.live.Columns {
 		if at, both := declared[c.Name]; both {
-			current, ranks = append(current, c.Name), append(ranks, at)
+			ranks = append(ranks, at)
 		}
 	}
 	stay := longestRise(ranks)

@@ -126,6 +126,25 @@ func flagFault(cmd *cobra.Command, err error) error {
 	return &misuse{err.Error() + meant("--"+unknown.GetSpecifiedName(), names), cmd}
 }
 
+// stated refuses a flag that is given and empty. A variable of a shell that is not set makes one: --plan "$PLAN" would be
+// a pass that no plan holds to anything, and --tree "$DIR" one of the core release.
+func stated(cmd *cobra.Command, _ []string) error {
+	var empty string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, several := f.Value.(pflag.SliceValue); several {
+			values = list.GetSlice()
+		}
+		if empty == "" && (len(values) == 0 || slices.Contains(values, "")) {
+			empty = f.Name
+		}
+	})
+	if empty != "" {
+		return misusef(cmd, "--%s is given and empty: give it a value, or leave the flag out", empty)
+	}
+	return nil
+}
+
 // accepts says what a flag of Go's own types takes, "" for a flag that says it itself.
 func accepts(f *pflag.Flag) string {
 	switch f.Value.Type() {

@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"bytes"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dfe-engine/dfe/engine/cli"
@@ -29,6 +31,7 @@ func TestACommandLineThatIsNoneSaysWhatIsMissingAndHowItIsWritten(t *testing.T) 
 		{"topic plan --wait 3", `invalid argument "3" for "--wait" flag: it is a time such as 90s`, "usage:   dfe topic plan"},
 		{"schema grants --platform cloud", "--platform is for --for, which asks no server", "usage:   dfe schema grants"},
 		{"tenant apply a --allow-drift", "unknown flag: --allow-drift", "usage:   dfe tenant apply FILE"}, // tenants have no columns
+		{"token nwe", `"dfe token" has no command "nwe". Did you mean "new"?`, "usage:   dfe token COMMAND"},
 		{"schema plan --out", "flag needs an argument: --out", "example: dfe schema plan --url"},
 	} {
 		r := run(t, nil, strings.Fields(c.line)...)
@@ -38,6 +41,42 @@ func TestACommandLineThatIsNoneSaysWhatIsMissingAndHowItIsWritten(t *testing.T) 
 		}
 	}
 	run(t, nil, "token", "new", "").demand(t, cli.ExitUsage, "needs NAME, which is empty")
+}
+
+// A variable of a shell that is not set makes such a flag: a pass must not be one without the plan or the tree it names.
+func TestAFlagThatIsGivenAndEmptyIsAFaultAndNotOneLeftOut(t *testing.T) {
+	for _, c := range []struct{ line, flag string }{
+		{"schema apply --url http://127.0.0.1:1 --plan", "plan"},
+		{"schema apply --url http://127.0.0.1:1 --tree", "tree"},
+		{"schema apply --url http://127.0.0.1:1 --tree . --overlay", "overlay"},
+		{"schema apply --embedded", "embedded"},
+		{"schema plan --url http://127.0.0.1:1 --out", "out"},
+		{"schema lint --var", "var"},
+		{"schema grants --platform cloud --for", "for"},
+		{"serve --listen", "listen"},
+		{"embedded --password-file", "password-file"},
+		{"topic plan --brokers", "brokers"},
+		{"token new ci --permission source.deploy --organisation", "organisation"},
+	} {
+		r := run(t, nil, append(strings.Fields(c.line), "")...)
+		r.demand(t, cli.ExitUsage, "dfe: --"+c.flag+" is given and empty", "help:    dfe")
+	}
+}
+
+// full is a disk that is full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestAnAnswerThatCannotBeWrittenIsAFailure(t *testing.T) {
+	for _, line := range []string{"", "help", "help environment", "schema", "schema --help", "schema plan --help", "completion --help", "completion bash", "version", "version --format json",
+		"schema explain", "schema lint", "schema lint --format sarif", "topic plan"} {
+		var errs bytes.Buffer
+		code := cli.Run(t.Context(), cli.Process{Out: full{}, Err: &errs, Getenv: func(string) string { return "" }}, strings.Fields(line))
+		if code != cli.ExitFailed || !strings.Contains(errs.String(), "no space left on device") {
+			t.Errorf("dfe %s: exit code %d, and says %q", line, code, errs.String())
+		}
+	}
 }
 
 func TestACommandThatOnlyHasCommandsShowsItsHelp(t *testing.T) {

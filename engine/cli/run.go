@@ -37,6 +37,8 @@ type Process struct {
 // Run runs one command line, the program's name left out, and returns the exit code. Everything it started has ended
 // when it returns.
 func Run(ctx context.Context, p Process, args []string) int {
+	out := &output{w: p.Out}
+	p.Out = out
 	ink := visible.NewInk()
 	a := &app{Process: p, exact: p, ink: ink}
 	a.Out, a.Err = ink.Writer(p.Out), ink.Writer(p.Err)
@@ -44,6 +46,10 @@ func Run(ctx context.Context, p Process, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	var code exit
+	if lost := out.lost(); lost != nil && (err == nil || errors.As(err, &code)) {
+		err = lost
+	}
 	return a.finish(err)
 }
 
@@ -159,8 +165,9 @@ _PASSWORD_FILE, _TLS_CA_FILE, ...; see "dfe help environment"), or --url names t
 		Example: `  dfe demo
   dfe schema plan --url https://clickhouse.example:8443
   dfe schema apply --embedded ./data --tree ./schemas`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: stated,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},

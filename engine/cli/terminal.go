@@ -22,8 +22,8 @@ type terminal struct {
 }
 
 func (a *app) terminal(w io.Writer) terminal {
-	if v, covered := w.(*visible.Writer); covered {
-		w = v.Under()
+	for covered, is := w.(interface{ Under() io.Writer }); is; covered, is = w.(interface{ Under() io.Writer }) {
+		w = covered.Under()
 	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || a.Getenv("TERM") == "dumb" {

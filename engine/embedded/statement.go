@@ -35,9 +35,9 @@ func inspectInsert(l lexer, complete bool) (statement, bool) {
 		t = l.next()
 	}
 	if t.word(text, "TABLE") || t.word(text, "FUNCTION") {
-		t = l.next()
+		l.next()
 	}
-	// t is the table's name, which may be any word; a database before it ends in a dot.
+	// The table's name is behind us, which may be any word; a database before it ends in a dot.
 	t = l.next()
 	for t.is(text, ".") {
 		l.next()

@@ -32,13 +32,8 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s is not the ledger of any release: %s; rename it out of the way and run again", Table(), e.Reason)
 }
 
-// Open returns the ledger in a catalogue, or nil where there is none yet. A nil ledger has no rows.
-func Open(conn *catalog.Conn, live *catalog.Catalog) (*Ledger, error) {
-	return OpenObject(conn, live.Find(ast.KindTable, Table()))
-}
-
-// OpenObject returns the ledger that a live object is, nil for nil.
-func OpenObject(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
+// Open returns the ledger that a live object is, nil for nil: there is none yet. A nil ledger has no rows.
+func Open(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 	if o == nil {
 		return nil, nil
 	}

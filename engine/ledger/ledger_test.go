@@ -54,7 +54,7 @@ func open(t *testing.T, keep func(*ast.Column) bool) (*catalog.Conn, *ledger.Led
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.OpenObject(conn, o)
+	l, err := ledger.Open(conn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestTheCoreReleaseDeclaresEveryColumnOfARow(t *testing.T) {
 }
 
 func TestNoLedgerHasNoRows(t *testing.T) {
-	l, err := ledger.OpenObject(nil, nil)
+	l, err := ledger.Open(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func putOff(t *testing.T, code, times int) *ledger.Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledger.OpenObject(conn, o)
+	l, err := ledger.Open(conn, o)
 	if err != nil {
 		t.Fatal(err)
 	}

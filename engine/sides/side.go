@@ -99,8 +99,7 @@ func Tree(dir string, variables map[string]string) (*Side, error) {
 	return s, nil
 }
 
-// Server is the side that a live server has: every database but its own and the one called default, which a server
-// makes by itself.
+// Server is the side that a live server has.
 func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 	conn, err := catalog.Open(ctx, target)
 	if err != nil {
@@ -112,10 +111,8 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 		return nil, err
 	}
 	s := &Side{facts: live.Facts, access: live.Access}
-	for name, o := range live.Databases {
-		if name != "default" {
-			s.add(o)
-		}
+	for _, o := range live.Databases {
+		s.add(o)
 	}
 	for _, o := range live.Functions {
 		s.add(o)
@@ -160,6 +157,3 @@ func (s *Side) index() {
 		}
 	}
 }
-
-// Facts are those of the server, or nil for a side that comes from files.
-func (s *Side) Facts() *catalog.Facts { return s.facts }

@@ -3,6 +3,8 @@ package rulelang
 import (
 	"maps"
 	"slices"
+
+	"github.com/hashicorp/hcl/v2"
 )
 
 // guard checks an expression and reports whether it asks for a proof. After a fault it returns a guard all the same,
@@ -97,7 +99,10 @@ func (c *checker) member(t *Test, fact *Fact, index int) *Guard {
 
 func (c *checker) comparison(t *Test, fact *Fact, index int) *Guard {
 	negated := t.Compare == "!="
-	text, at := "", t.Name.Range()
+	var (
+		text string
+		at   hcl.Range
+	)
 	if t.Value.Word != nil {
 		text, at = t.Value.Word.Text, t.Value.Word.Range()
 	} else {
