@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"iter"
+	"maps"
 	"strings"
 	"time"
 
@@ -67,6 +69,20 @@ type Catalog struct {
 	Collections map[string]*Object
 	// Access is nil where [Scope] did not ask for it.
 	Access *Access
+}
+
+// All are the objects that were read, of every kind, in no order. A grant is with whom it is given to, and a statement of
+// access that cannot be read is in [Access] alone.
+func (c *Catalog) All() iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		for _, objects := range []iter.Seq[*Object]{maps.Values(c.Databases), maps.Values(c.Functions), maps.Values(c.Collections), maps.Values(c.Relations), c.Access.all()} {
+			for o := range objects {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Find returns the live object that holds a name which an object of the given kind would have, or nil. It may be of

@@ -1,6 +1,7 @@
 package sides
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -112,22 +113,8 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 		return nil, err
 	}
 	s := &Side{facts: live.Facts, access: live.Access}
-	for name, o := range live.Databases {
-		if name != "default" {
-			s.add(o)
-		}
-	}
-	for _, o := range live.Functions {
-		s.add(o)
-	}
-	for _, o := range live.Relations {
-		s.add(o)
-	}
-	for _, o := range live.Collections {
-		s.add(o)
-	}
-	for _, kind := range ast.AccessKinds() {
-		for _, o := range live.Access.Objects(kind) {
+	for o := range live.All() {
+		if o.Kind != ast.KindDatabase || o.Name.Name != "default" {
 			s.add(o)
 		}
 	}
@@ -138,7 +125,7 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 			}
 			return 1
 		}
-		return strings.Compare(a.name.String(), b.name.String())
+		return cmp.Or(strings.Compare(a.name.String(), b.name.String()), strings.Compare(string(a.kind), string(b.kind)))
 	})
 	s.index()
 	return s, nil
