@@ -13,7 +13,7 @@ func TestACatalogueFindsListsAndForgetsAnObjectOfEveryKind(t *testing.T) {
 		if !kind.InClickHouse() || kind == ast.KindGrant { // what a grant gives is with whom it gives it to
 			continue
 		}
-		c := &catalog.Catalog{Databases: map[string]*catalog.Object{}, Functions: map[string]*catalog.Object{}, Relations: map[ast.Name]*catalog.Object{}}
+		c := &catalog.Catalog{}
 		name := ast.Name{Name: "x"}
 		if kind.IsRelation() {
 			name.Database = "d"
