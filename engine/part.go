@@ -266,7 +266,7 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 func (s *schema) holder(kind ast.Kind, name ast.Name) *declared {
 	space := func(kind ast.Kind) ast.Kind {
 		switch {
-		case isRelation(kind):
+		case kind.IsRelation():
 			return ast.KindTable
 		case kind == ast.KindUser:
 			return ast.KindRole

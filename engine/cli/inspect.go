@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,40 +163,27 @@ func readAll(ctx context.Context, target catalog.Target, databases []string) (*c
 // collections, tables, dictionaries, views, then what says who may do what; by name.
 func sorted(live *catalog.Catalog, databases []string) []*catalog.Object {
 	var list []*catalog.Object
-	for name, o := range live.Databases {
-		if len(databases) == 0 || slices.Contains(databases, name) {
+	for o := range live.All() {
+		if o.Kind != ast.KindDatabase || len(databases) == 0 || slices.Contains(databases, o.Name.Name) {
 			list = append(list, o)
 		}
 	}
-	for _, o := range live.Functions {
-		list = append(list, o)
+	rank := map[ast.Kind]int{}
+	for i, kind := range ast.Kinds() {
+		rank[kind] = i
 	}
-	for _, o := range live.Relations {
-		list = append(list, o)
-	}
-	for _, o := range live.Collections {
-		list = append(list, o)
-	}
-	rank := map[ast.Kind]int{ast.KindDatabase: 0, ast.KindFunction: 1, ast.KindNamedCollection: 2, ast.KindTable: 3, ast.KindDictionary: 4}
-	const views = 5
-	for i, kind := range ast.AccessKinds() {
-		rank[kind] = views + 1 + i
-		list = append(list, live.Access.Objects(kind)...)
-	}
+	rank[ast.KindMaterializedView] = rank[ast.KindView] // by name among each other
 	if live.Access != nil {
 		list = append(list, live.Access.Opaque...)
 	}
 	of := func(o *catalog.Object) int {
-		if r, ok := rank[o.Kind]; ok {
+		if r, known := rank[o.Kind]; known {
 			return r
 		}
-		return views
+		return len(rank) // a statement of access that cannot be read
 	}
 	slices.SortFunc(list, func(a, b *catalog.Object) int {
-		if c := of(a) - of(b); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name.String(), b.Name.String())
+		return cmp.Or(of(a)-of(b), strings.Compare(a.Name.String(), b.Name.String()))
 	})
 	return list
 }

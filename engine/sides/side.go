@@ -1,6 +1,7 @@
 package sides
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -111,22 +112,8 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 		return nil, err
 	}
 	s := &Side{facts: live.Facts, access: live.Access}
-	for _, o := range live.Databases {
+	for o := range live.All() {
 		s.add(o)
-	}
-	for _, o := range live.Functions {
-		s.add(o)
-	}
-	for _, o := range live.Relations {
-		s.add(o)
-	}
-	for _, o := range live.Collections {
-		s.add(o)
-	}
-	for _, kind := range ast.AccessKinds() {
-		for _, o := range live.Access.Objects(kind) {
-			s.add(o)
-		}
 	}
 	slices.SortFunc(s.objects, func(a, b object) int {
 		if a.kind != b.kind && (a.kind == ast.KindDatabase || b.kind == ast.KindDatabase) {
@@ -135,7 +122,7 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 			}
 			return 1
 		}
-		return strings.Compare(a.name.String(), b.name.String())
+		return cmp.Or(strings.Compare(a.name.String(), b.name.String()), strings.Compare(string(a.kind), string(b.kind)))
 	})
 	s.index()
 	return s, nil
