@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,17 +19,14 @@ import (
 // needs the privilege SHOW ACCESS.
 const selectAccess = `SHOW ACCESS`
 
-// accessKey names an access object. Users and roles share one space of names.
+// accessKey names an access object in its space of names.
 type accessKey struct {
 	kind ast.Kind
 	name string
 }
 
 func accessKeyOf(kind ast.Kind, name string) accessKey {
-	if kind == ast.KindUser {
-		kind = ast.KindRole
-	}
-	return accessKey{kind, name}
+	return accessKey{kind.Space(), name}
 }
 
 // Access is what a server has of roles, users, settings profiles, quotas, row policies and grants.
@@ -349,6 +348,13 @@ func rightsOf(o ast.Object) []ast.Right {
 		return o.Rights
 	}
 	return nil
+}
+
+func (a *Access) all() iter.Seq[*Object] {
+	if a == nil {
+		return func(func(*Object) bool) {}
+	}
+	return maps.Values(a.objects)
 }
 
 // Objects returns the live objects of a kind, by name.

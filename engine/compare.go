@@ -251,7 +251,7 @@ func (s *schema) reads(records map[ledger.Key]*ledger.Record) catalog.Scope {
 		}
 		for _, key := range s.takenOut(records) {
 			scope.Access = scope.Access || key.Kind.IsAccess()
-			if isRelation(key.Kind) {
+			if key.Kind.IsRelation() {
 				scope.Names = append(scope.Names, relationName(key.Name))
 			}
 		}
