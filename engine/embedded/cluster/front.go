@@ -183,6 +183,8 @@ func (c *client) show(ctx context.Context) error {
 		return c.showDatabases(ctx)
 	case t.word(1) == "CLUSTERS" || t.word(1) == "CLUSTER":
 		return unsupported("SHOW " + t.word(1) + " (SELECT from system.clusters is)")
+	case t.word(1) == "FULL" && (t.word(2) == "TABLES" || t.word(2) == "TEMPORARY"):
+		return unsupported("SHOW FULL TABLES (SELECT name, engine FROM system.tables is)")
 	case t.word(1) == "PROCESSLIST":
 		return unsupported("SHOW PROCESSLIST (SELECT from system.processes is)")
 	}
