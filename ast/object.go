@@ -16,8 +16,30 @@ const (
 	KindTopic            Kind = "topic"
 )
 
+// Kinds lists every kind, in an order in which objects can be created. Views of either kind may rest on each other.
+func Kinds() []Kind {
+	return append(append([]Kind{KindDatabase, KindFunction, KindNamedCollection, KindTable, KindDictionary, KindView, KindMaterializedView},
+		AccessKinds()...), KindTopic)
+}
+
 // InClickHouse reports whether objects of the kind are ClickHouse's: a topic is Kafka's, and no statement makes one.
 func (k Kind) InClickHouse() bool { return k != KindTopic }
+
+// Space is the space of names that an object of the kind has its name in, called by one of the kinds that share it: tables,
+// views, materialized views and dictionaries share one in each database; users and roles share one, because what is given
+// to a name is given to either.
+func (k Kind) Space() Kind {
+	switch k {
+	case KindView, KindMaterializedView, KindDictionary:
+		return KindTable
+	case KindUser:
+		return KindRole
+	}
+	return k
+}
+
+// IsRelation reports whether objects of the kind are in a database, among its tables and what shares their names.
+func (k Kind) IsRelation() bool { return k.Space() == KindTable }
 
 // Name is the name of an object. Database is empty for objects that live in no database.
 type Name struct {

@@ -168,6 +168,9 @@ func (m Members) Texts(ctx context.Context, c *Conn, kind ast.Kind, name ast.Nam
 	case ast.KindFunction:
 		table, text, where = "system.functions", "create_query", "origin = 'SQLUserDefined' AND name = ?"
 	default:
+		if !kind.IsRelation() {
+			return nil, fmt.Errorf("no table of a server's is known that has the %s of each member", kind)
+		}
 		table, text, where = "system.tables", "create_table_query", "name = ? AND database = ?"
 		args = append(args, name.Database)
 	}

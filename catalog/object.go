@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"iter"
+	"maps"
 	"strings"
 	"time"
 
@@ -69,6 +71,20 @@ type Catalog struct {
 	Access *Access
 }
 
+// All are the objects that were read, of every kind, in no order. A grant is with whom it is given to, and a statement of
+// access that cannot be read is in [Access] alone.
+func (c *Catalog) All() iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		for _, objects := range []iter.Seq[*Object]{maps.Values(c.Databases), maps.Values(c.Functions), maps.Values(c.Collections), maps.Values(c.Relations), c.Access.all()} {
+			for o := range objects {
+				if !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Find returns the live object that holds a name which an object of the given kind would have, or nil. It may be of
 // another kind where kinds share a name space.
 func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
@@ -88,32 +104,34 @@ func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {
 
 // Put records what a later reading found under a name; a nil object records that there is none.
 func (c *Catalog) Put(kind ast.Kind, name ast.Name, o *Object) {
-	switch {
-	case kind == ast.KindGrant:
+	switch kind {
+	case ast.KindDatabase:
+		put(&c.Databases, name.Name, o)
+	case ast.KindFunction:
+		put(&c.Functions, name.Name, o)
+	case ast.KindNamedCollection:
+		put(&c.Collections, name.Name, o)
+	case ast.KindGrant:
 		// It is no object of the server's: what it gives is kept with whom it gives it to.
-	case kind.IsAccess():
-		if c.Access == nil {
-			c.Access = NewAccess(nil)
-		}
-		c.Access.Put(kind, name, o)
-	case kind == ast.KindDatabase && o == nil:
-		delete(c.Databases, name.Name)
-	case kind == ast.KindDatabase:
-		c.Databases[name.Name] = o
-	case kind == ast.KindFunction && o == nil:
-		delete(c.Functions, name.Name)
-	case kind == ast.KindFunction:
-		c.Functions[name.Name] = o
-	case kind == ast.KindNamedCollection && o == nil:
-		delete(c.Collections, name.Name)
-	case kind == ast.KindNamedCollection:
-		if c.Collections == nil {
-			c.Collections = map[string]*Object{}
-		}
-		c.Collections[name.Name] = o
-	case o == nil:
-		delete(c.Relations, name)
 	default:
-		c.Relations[name] = o
+		if kind.IsAccess() {
+			if c.Access == nil {
+				c.Access = NewAccess(nil)
+			}
+			c.Access.Put(kind, name, o)
+			return
+		}
+		put(&c.Relations, name, o)
+	}
+}
+
+func put[K comparable](into *map[K]*Object, key K, o *Object) {
+	switch {
+	case o == nil:
+		delete(*into, key)
+	case *into == nil:
+		*into = map[K]*Object{key: o}
+	default:
+		(*into)[key] = o
 	}
 }

@@ -52,8 +52,11 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
+		Env:        canon.Env{User: live.Facts.User, Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
+	}
+	if live.Access != nil {
+		c.options.Env.Privileges = live.Access.Privileges
 	}
 	c.options.Database = c.database
 	for _, column := range e.options.AcceptLoss {
@@ -248,7 +251,7 @@ func (s *schema) reads(records map[ledger.Key]*ledger.Record) catalog.Scope {
 		}
 		for _, key := range s.takenOut(records) {
 			scope.Access = scope.Access || key.Kind.IsAccess()
-			if isRelation(key.Kind) {
+			if key.Kind.IsRelation() {
 				scope.Names = append(scope.Names, relationName(key.Name))
 			}
 		}

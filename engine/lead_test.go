@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -139,30 +140,44 @@ func TestALeaseIsNotGivenBackWhileAStatementIsUnresolved(t *testing.T) {
 	}
 }
 
-// slow runs a statement of another pass for some seconds, and returns when the server runs it. What it returns waits
-// for its end.
-func (s *stage) slow(seconds int) (wait func()) {
+// occupied runs a statement of another pass, and returns when the server runs it. It lasts until what is returned ends it,
+// however long the machine takes for the rest.
+func (s *stage) occupied() (end func()) {
 	s.Helper()
 	comment := executor.Comment{By: "dfe", Scope: "schema", Pass: "other", Object: "table DB.loans", Statement: "dfe-schema-other-1"}.String()
 	conn, err := catalog.Open(s.Context(), catalog.Target{URL: s.url})
 	if err != nil {
 		s.Fatal(err)
 	}
+	const its = "Settings['log_comment'] LIKE '%dfe-schema-other-1%' AND query LIKE 'SELECT sleep%'"
 	done := make(chan error, 1)
+	background := context.WithoutCancel(s.Context())
 	go func() {
-		done <- conn.Exec(context.WithoutCancel(s.Context()), fmt.Sprintf("SELECT sleepEachRow(0.5) FROM numbers(%d) SETTINGS max_block_size = 1", 2*seconds), "",
+		done <- conn.Exec(background, "SELECT sleepEachRow(0.1) FROM numbers(100000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0", "",
 			map[string]any{"log_comment": comment})
 	}()
-	for deadline := time.Now().Add(time.Minute); s.value("SELECT count() FROM system.processes WHERE Settings['log_comment'] LIKE '%dfe-schema-other-1%' AND query LIKE 'SELECT sleep%'") == "0"; {
+	end = sync.OnceFunc(func() {
+		killer, err := catalog.Open(background, catalog.Target{URL: s.url})
+		if err == nil {
+			err = errors.Join(killer.Exec(background, "KILL QUERY WHERE "+its+" SYNC", "", nil), killer.Close())
+		}
+		if err != nil {
+			s.Error(err)
+		}
+		if killed, told := catalog.Exception(<-done); !told || killed.Code != 394 { // QUERY_WAS_CANCELLED
+			s.Errorf("the statement of another pass ended with %v", killed)
+		}
+		if err := conn.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	s.Cleanup(end)
+	for deadline := time.Now().Add(time.Minute); s.value("SELECT count() FROM system.processes WHERE "+its) == "0"; {
 		if time.Now().After(deadline) {
 			s.Fatal("the server does not run it")
 		}
 	}
-	return func() {
-		if err := errors.Join(<-done, conn.Close()); err != nil {
-			s.Error(err)
-		}
-	}
+	return end
 }
 
 func TestNothingIsSentWhileAStatementOfAnotherPassRuns(t *testing.T) {
@@ -170,23 +185,21 @@ func TestNothingIsSentWhileAStatementOfAnotherPassRuns(t *testing.T) {
 	s.tree(library)
 	s.pass(engine.Options{})
 	s.exec("DROP TABLE DB.loans SYNC")
-	wait := s.slow(3)
+	end := s.occupied()
 	w := s.wire()
 	e := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}, Wait: time.Hour})
 	looks := 0
-	e.SetPause(func(ctx context.Context, d time.Duration) error {
-		if looks++; w.sent() != 0 {
+	e.SetPause(func(ctx context.Context, _ time.Duration) error {
+		if w.sent() != 0 {
 			t.Error("a statement was sent meanwhile")
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(d / 10):
+		if looks++; looks == 3 {
+			end()
 		}
 		return ctx.Err()
 	})
 	r, err := e.Pass(t.Context())
-	wait()
-	if err != nil || r.Summary.Applied != 1 || looks == 0 {
+	if err != nil || r.Summary.Applied != 1 || looks < 3 {
 		t.Errorf("error %v, %+v after %d looks", err, r.Summary, looks)
 	}
 }
@@ -196,8 +209,7 @@ func TestAStatementOfAnotherPassThatDoesNotEndIsNamed(t *testing.T) {
 	s.tree(library)
 	s.pass(engine.Options{})
 	s.exec("DROP TABLE DB.loans SYNC")
-	wait := s.slow(4)
-	defer wait()
+	s.occupied()
 	w := s.wire()
 	r, err := s.engine(engine.Options{Target: catalog.Target{URL: w.URL}}).Pass(t.Context())
 	var busy *executor.BusyError

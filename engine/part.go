@@ -123,6 +123,9 @@ func (p *pass) runPart(ctx context.Context) error {
 		return p.underShift(ctx, held)
 	})
 	var observed *lease.ObservedError
+	if !turn {
+		p.report.WaitedMS = time.Since(began).Milliseconds()
+	}
 	if !turn && (errors.As(err, &observed) || errors.Is(err, lease.ErrTurn)) {
 		return &LockedError{time.Since(began), err}
 	}
@@ -263,7 +266,7 @@ func (e *Engine) resolvePart(part *Part) (*schema, error) {
 func (s *schema) holder(kind ast.Kind, name ast.Name) *declared {
 	space := func(kind ast.Kind) ast.Kind {
 		switch {
-		case isRelation(kind):
+		case kind.IsRelation():
 			return ast.KindTable
 		case kind == ast.KindUser:
 			return ast.KindRole

@@ -224,6 +224,9 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		if err := p.found(ctx, d); err != nil {
 			return err
 		}
+		if err := p.shared(d); err != nil {
+			return err
+		}
 		if live.Find(d.Kind, d.Name) != nil {
 			continue
 		}
@@ -396,7 +399,7 @@ func (p *pass) apply(ctx context.Context, reviewed *plan.Document) error {
 		o := p.bootstrapped[d]
 		switch {
 		case o != nil:
-		case p.c.unread[d.Name] != nil && isRelation(d.Kind):
+		case p.c.unread[d.Name] != nil && d.Kind.IsRelation():
 			o = p.left(d, doc.Objects[i])
 			p.tell(ctx, o)
 		default:

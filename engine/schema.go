@@ -139,7 +139,7 @@ func (s *schema) add(d *declared) {
 		return
 	}
 	s.objects = append(s.objects, d)
-	if d.Kind != ast.KindDatabase && d.Kind != ast.KindFunction && d.Kind != ast.KindNamedCollection && !d.Kind.IsAccess() {
+	if d.Kind.IsRelation() {
 		s.relations[d.Name] = d
 	}
 }

@@ -97,7 +97,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	for key := range records {
 		scope.Access = scope.Access || key.Kind.IsAccess()
 		scope.Collections = scope.Collections || key.Kind == ast.KindNamedCollection
-		if database, _, qualified := strings.Cut(key.Name, "."); qualified && isRelation(key.Kind) && !slices.Contains(scope.Databases, database) {
+		if database, _, qualified := strings.Cut(key.Name, "."); qualified && key.Kind.IsRelation() && !slices.Contains(scope.Databases, database) {
 			scope.Databases = append(scope.Databases, database)
 		}
 	}

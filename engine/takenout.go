@@ -106,7 +106,7 @@ func recordedIn(live *catalog.Catalog, key ledger.Key, r *ledger.Record) *catalo
 		return held
 	case key.Kind.IsAccess():
 		return live.Access.Find(key.Kind, ast.Name{Name: key.Name})
-	case isRelation(key.Kind):
+	case key.Kind.IsRelation():
 		return live.Relations[relationName(key.Name)]
 	}
 	return live.Find(key.Kind, ast.Name{Name: key.Name})

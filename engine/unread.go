@@ -31,7 +31,7 @@ func (c *comparison) leave(seen map[ast.Name]*catalog.Object, engine string) {
 	}
 	var changed []*declared
 	for _, d := range c.schema.objects {
-		if !isRelation(d.Kind) {
+		if !d.Kind.IsRelation() {
 			continue
 		}
 		if live := seen[d.Name]; c.same(d, live, engine) && c.closed(d) {
@@ -54,7 +54,7 @@ func (c *comparison) leave(seen map[ast.Name]*catalog.Object, engine string) {
 }
 
 // leaves reports whether a declared object was left unread.
-func (c *comparison) leaves(d *declared) bool { return isRelation(d.Kind) && c.unread[d.Name] != nil }
+func (c *comparison) leaves(d *declared) bool { return d.Kind.IsRelation() && c.unread[d.Name] != nil }
 
 // same reports whether a live object is the one the ledger recorded, by the rule of DESIGN.md section 6, and the
 // definition too.
@@ -80,14 +80,6 @@ func settled(r *ledger.Record) bool {
 }
 
 const zeroUUID = "00000000-0000-0000-0000-000000000000"
-
-func isRelation(kind ast.Kind) bool {
-	switch kind {
-	case ast.KindTable, ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
-		return true
-	}
-	return false
-}
 
 // sameFunctions reports whether every declared function is live as declared: a body is copied into what uses it.
 func (c *comparison) sameFunctions() bool {
@@ -121,7 +113,7 @@ func (s *schema) neighbours() map[*declared][]*declared {
 	found := map[*declared][]*declared{}
 	for _, d := range s.objects {
 		for _, needed := range d.Depends {
-			if n := s.relations[needed.Name]; n != nil && isRelation(needed.Kind) && n != d {
+			if n := s.relations[needed.Name]; n != nil && needed.Kind.IsRelation() && n != d {
 				found[d] = append(found[d], n)
 				found[n] = append(found[n], d)
 			}
@@ -141,7 +133,7 @@ func (p *pass) left(d *declared, decided *plan.Object) *ObjectReport {
 // not: because the object was read too soon after it was made, or on another member, or by another engine.
 func (p *pass) renew(r *ledger.Record) {
 	newest := p.c.records[r.Key]
-	if newest == nil || r.Outcome != ledger.Unchanged || r.Refused+r.Reported > 0 || r.UUID == "" || r.UUID == zeroUUID || !settled(r) || !isRelation(r.Kind) {
+	if newest == nil || r.Outcome != ledger.Unchanged || r.Refused+r.Reported > 0 || r.UUID == "" || r.UUID == zeroUUID || !settled(r) || !r.Kind.IsRelation() {
 		return
 	}
 	if newest.Member != r.Member || newest.UUID != r.UUID || !newest.Modified.Equal(r.Modified) || !settled(newest) ||

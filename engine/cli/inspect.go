@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,18 +22,26 @@ func (a *app) inspectCommand() *cobra.Command {
 	var (
 		s         server
 		databases []string
+		out       string
 	)
 	cmd := &cobra.Command{
 		Use:   "inspect",
-		Short: "Print the objects a server has",
+		Short: "Print the objects a server has, or make a schema tree of them",
 		Long: `Print the objects a server has: as statements, or as JSON with the facts that identify each. Secrets are hidden by
-the server. An object whose definition cannot be read is named with the reason.`,
+the server. An object whose definition cannot be read is named with the reason.
+
+With --out they become a schema tree: a manifest and a definition for each, which a plan over this server finds nothing to
+do about. What the server hides is a reference there, secret('env:...'). What a tree cannot declare is left out and named,
+and the exit code is 3.`,
 		Example: `  dfe schema inspect --url https://clickhouse.example:8443 --database otel
+  dfe schema inspect --url https://clickhouse.example:8443 --out ./schemas
   dfe schema inspect --embedded ./data --format json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases, out) },
 	}
 	s.flags(cmd.Flags(), waitServer)
 	cmd.Flags().StringArrayVar(&databases, "database", nil, "database to print; may be repeated (default: every one but the server's own)")
+	cmd.Flags().StringVar(&out, "out", "", "write a schema tree to this directory, which is made")
+	_ = cmd.MarkFlagDirname("out") // it is there
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -61,7 +70,7 @@ type inspected struct {
 	Unreadable string     `json:"unreadable,omitempty"`
 }
 
-func (a *app) inspect(ctx context.Context, s server, databases []string) error {
+func (a *app) inspect(ctx context.Context, s server, databases []string, out string) error {
 	target, closing, err := a.target(ctx, s)
 	if err != nil {
 		return err
@@ -79,6 +88,9 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 		if !there {
 			return fmt.Errorf("the server has no database %q%s", name, meant(name, slices.Sorted(maps.Keys(live.Databases))))
 		}
+	}
+	if out != "" {
+		return a.adopt(live, sorted(live, databases), out)
 	}
 	doc := inspection{Version: 1, Server: live.Facts.Version, Keeper: live.Facts.Keeper, Cloud: live.Facts.Cloud, Objects: []inspected{}}
 	if a := live.Access; a != nil && a.Unreadable != nil {
@@ -151,40 +163,27 @@ func readAll(ctx context.Context, target catalog.Target, databases []string) (*c
 // collections, tables, dictionaries, views, then what says who may do what; by name.
 func sorted(live *catalog.Catalog, databases []string) []*catalog.Object {
 	var list []*catalog.Object
-	for name, o := range live.Databases {
-		if len(databases) == 0 || slices.Contains(databases, name) {
+	for o := range live.All() {
+		if o.Kind != ast.KindDatabase || len(databases) == 0 || slices.Contains(databases, o.Name.Name) {
 			list = append(list, o)
 		}
 	}
-	for _, o := range live.Functions {
-		list = append(list, o)
+	rank := map[ast.Kind]int{}
+	for i, kind := range ast.Kinds() {
+		rank[kind] = i
 	}
-	for _, o := range live.Relations {
-		list = append(list, o)
-	}
-	for _, o := range live.Collections {
-		list = append(list, o)
-	}
-	rank := map[ast.Kind]int{ast.KindDatabase: 0, ast.KindFunction: 1, ast.KindNamedCollection: 2, ast.KindTable: 3, ast.KindDictionary: 4}
-	const views = 5
-	for i, kind := range ast.AccessKinds() {
-		rank[kind] = views + 1 + i
-		list = append(list, live.Access.Objects(kind)...)
-	}
+	rank[ast.KindMaterializedView] = rank[ast.KindView] // by name among each other
 	if live.Access != nil {
 		list = append(list, live.Access.Opaque...)
 	}
 	of := func(o *catalog.Object) int {
-		if r, ok := rank[o.Kind]; ok {
+		if r, known := rank[o.Kind]; known {
 			return r
 		}
-		return views
+		return len(rank) // a statement of access that cannot be read
 	}
 	slices.SortFunc(list, func(a, b *catalog.Object) int {
-		if c := of(a) - of(b); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name.String(), b.Name.String())
+		return cmp.Or(of(a)-of(b), strings.Compare(a.Name.String(), b.Name.String()))
 	})
 	return list
 }

@@ -43,15 +43,30 @@ func server(t *testing.T, granted ...string) *catalog.Conn {
 	return conn
 }
 
-var everything = map[ast.Kind]bool{
-	ast.KindFunction: true, "named_collection": true, "role": true, "user": true, "settings_profile": true, "quota": true, "row_policy": true,
+// everything is every kind.
+func everything() map[ast.Kind]bool {
+	kinds := map[ast.Kind]bool{}
+	for _, kind := range ast.Kinds() {
+		kinds[kind] = true
+	}
+	return kinds
+}
+
+func TestEveryKindOutsideOfDatabasesNeedsAPrivilegeOfItsOwn(t *testing.T) {
+	without := len(grants.Required(nil, nil, rules.SelfHosted))
+	for kind := range everything() {
+		outside := kind.InClickHouse() && kind != ast.KindDatabase && !kind.IsRelation()
+		if needs := len(grants.Required(nil, map[ast.Kind]bool{kind: true}, rules.SelfHosted)) > without; needs != outside {
+			t.Errorf("a %s needs a privilege beside those on databases: %v, want %v", kind, needs, outside)
+		}
+	}
 }
 
 // TestTheServerKnowsEveryPrivilegeOfTheList asks a user who may do all: a word the server does not know is an error.
 func TestTheServerKnowsEveryPrivilegeOfTheList(t *testing.T) {
 	conn := server(t, "GRANT ALL ON *.* WITH GRANT OPTION")
 	for _, p := range rules.Platforms() {
-		missing, err := grants.Missing(t.Context(), conn, grants.Required([]string{"dfe", "odd name"}, everything, p))
+		missing, err := grants.Missing(t.Context(), conn, grants.Required([]string{"dfe", "odd name"}, everything(), p))
 		if err != nil || len(missing) != 0 {
 			t.Errorf("%s: %v, missing %v", p, err, missing)
 		}
@@ -66,7 +81,7 @@ func TestAsManyDatabasesAsADeploymentHasAreAskedAbout(t *testing.T) {
 	}
 	const one = "org_2999"
 	conn := server(t, "GRANT ALL ON *.* WITH GRANT OPTION", "REVOKE INSERT ON "+one+".*")
-	missing, err := grants.Missing(t.Context(), conn, grants.Required(databases, everything, rules.Embedded))
+	missing, err := grants.Missing(t.Context(), conn, grants.Required(databases, everything(), rules.Embedded))
 	if err != nil || len(missing) != 1 || missing[0].On != one+".*" {
 		t.Errorf("%v, missing %v", err, missing)
 	}

@@ -178,7 +178,7 @@ func (p *player) unplayable(here place) string {
 	if reason := p.unfit[here]; reason != "" {
 		return reason
 	}
-	if here.space == string(ast.KindDatabase) && here.name.Name == defaultDatabase {
+	if here.space == ast.KindDatabase && here.name.Name == defaultDatabase {
 		return "the database default is the engine's own"
 	}
 	return ""
@@ -208,14 +208,14 @@ func (p *player) prepare(sql, database string) (act, string) {
 	if reason := outside(naked); reason != "" {
 		return a, reason
 	}
-	if reason := p.gone[place{string(ast.KindDatabase), ast.Name{Name: database}}]; database != "" && reason != "" {
+	if reason := p.gone[placeOf(ast.KindDatabase, ast.Name{Name: database})]; database != "" && reason != "" {
 		return a, fmt.Sprintf("its database %s is not here: %s", database, reason)
 	}
 	for _, ref := range deps.Of(naked) {
-		needed := place{"relation", ref.Name}
+		needed := placeOf(ast.KindTable, ref.Name)
 		switch ref.Kind {
 		case deps.Function:
-			needed = place{string(ast.KindFunction), ref.Name}
+			needed = placeOf(ast.KindFunction, ref.Name)
 		case deps.Collection:
 			continue // what takes its arguments from one reaches out of the process
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,18 +14,13 @@ import (
 	"github.com/dfe-engine/dfe/rules/plan"
 )
 
-// place is a name in the space of names it belongs to: tables, views and dictionaries share one.
+// place is a name in the space of names it belongs to.
 type place struct {
-	space string
+	space ast.Kind
 	name  ast.Name
 }
 
-func placeOf(kind ast.Kind, name ast.Name) place {
-	if kind == ast.KindDatabase || kind == ast.KindFunction || kind == ast.KindNamedCollection || kind.IsAccess() {
-		return place{string(kind), name}
-	}
-	return place{"relation", name}
-}
+func placeOf(kind ast.Kind, name ast.Name) place { return place{kind.Space(), name} }
 
 // stage is the throw-away server with what is known of it.
 type stage struct {
@@ -227,10 +221,8 @@ func (s *stage) look(ctx context.Context) error {
 	// What was not loaded, or could not be, is as the server has it.
 	s.view = &catalog.Catalog{Facts: s.live.Facts, Databases: maps.Clone(s.live.Databases), Relations: maps.Clone(s.live.Relations),
 		Functions: maps.Clone(s.live.Functions)}
-	for _, found := range []iter.Seq[*catalog.Object]{maps.Values(raw.Databases), maps.Values(raw.Functions), maps.Values(raw.Relations)} {
-		for o := range found {
-			s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
-		}
+	for o := range raw.All() {
+		s.view.Put(o.Kind, o.Name, s.shown(o.Kind, o.Name, o))
 	}
 	return nil
 }

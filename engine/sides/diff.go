@@ -12,19 +12,9 @@ import (
 // slot is what can be occupied once on each side: relations share one name space, databases and functions have their
 // own. A name that a script defines several times is compared occurrence by occurrence.
 type slot struct {
-	space string
+	space ast.Kind
 	name  ast.Name
 	nth   int
-}
-
-func spaceOf(kind ast.Kind) string {
-	switch kind {
-	case ast.KindTable, ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
-		return "relation"
-	case ast.KindUser:
-		return string(ast.KindRole) // one space of names
-	}
-	return string(kind)
 }
 
 // slots gives each object of a side its place.
@@ -32,7 +22,7 @@ func (s *Side) slots() []slot {
 	seen := map[slot]int{}
 	list := make([]slot, len(s.objects))
 	for i, o := range s.objects {
-		key := slot{space: spaceOf(o.kind), name: o.name}
+		key := slot{space: o.kind.Space(), name: o.name}
 		list[i] = slot{key.space, key.name, seen[key]}
 		seen[key]++
 	}
@@ -44,10 +34,14 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
-	to = to.unlisted(from).withoutOwn(from)
+	from, to = from.withoutOwn(to), to.unlisted(from).withoutOwn(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
+		options.Env.User = from.facts.User
+		if from.access != nil {
+			options.Env.Privileges = from.access.Privileges
+		}
 	}
 	return book.Plan(pairs(from, to), options)
 }
@@ -98,22 +92,29 @@ func (s *Side) unlisted(written *Side) *Side {
 	return &unlisted
 }
 
-// withoutOwn is a server's side without the users, profiles and quotas that every server has of its own, where the other
-// side is written and does not name them.
-func (s *Side) withoutOwn(written *Side) *Side {
-	if s.facts == nil || written.facts != nil {
+// withoutOwn is a server's side without the database, users, profiles and quotas that every server has of its own, where
+// the other side is written and does not name them. The database of its own that two servers have is none to compare.
+func (s *Side) withoutOwn(other *Side) *Side {
+	if s.facts == nil {
 		return s
 	}
 	named := map[slot]bool{}
-	for _, key := range written.slots() {
-		named[key] = true
+	if other.facts == nil {
+		for _, key := range other.slots() {
+			named[key] = true
+		}
 	}
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool {
 		switch o.kind {
+		case ast.KindDatabase:
+			return o.name.Name == "default" && !named[slot{space: o.kind.Space(), name: o.name}]
 		case ast.KindUser, ast.KindQuota, ast.KindSettingsProfile:
+			if other.facts != nil {
+				return false
+			}
 			own := o.name.Name == "default" || o.name.Name == "readonly" && o.kind == ast.KindSettingsProfile
-			return own && !named[slot{space: spaceOf(o.kind), name: o.name}]
+			return own && !named[slot{space: o.kind.Space(), name: o.name}]
 		}
 		return false
 	})
@@ -194,7 +195,7 @@ func (s *Side) holding(live, desired *object) *object {
 		fault = s.access.Unreadable.Error()
 	}
 	for _, o := range s.objects {
-		if !slices.Contains(g.To, o.name.Name) || spaceOf(o.kind) != string(ast.KindRole) {
+		if !slices.Contains(g.To, o.name.Name) || o.kind.Space() != ast.KindRole {
 			continue
 		}
 		var rights []ast.Right
@@ -241,14 +242,14 @@ func pair(live, desired *object) rules.Pair {
 func (s *Side) qualified(other *Side) *Side {
 	databases := map[string][]string{}
 	for _, o := range other.objects {
-		if spaceOf(o.kind) == "relation" && o.name.Database != "" {
+		if o.kind.IsRelation() && o.name.Database != "" {
 			databases[o.name.Name] = append(databases[o.name.Name], o.name.Database)
 		}
 	}
 	named := *s
 	named.objects = make([]object, len(s.objects))
 	for i, o := range s.objects {
-		if found := databases[o.name.Name]; o.tree != nil && o.name.Database == "" && spaceOf(o.kind) == "relation" && len(found) == 1 {
+		if found := databases[o.name.Name]; o.tree != nil && o.name.Database == "" && o.kind.IsRelation() && len(found) == 1 {
 			o.name.Database = found[0]
 			o.tree = renamed(o.tree, o.name)
 		}
@@ -285,7 +286,7 @@ func lookup(sides ...*Side) func(ast.Name) ast.Object {
 	found := map[ast.Name]ast.Object{}
 	for _, s := range sides {
 		for _, o := range s.objects {
-			if _, twice := found[o.name]; !twice && o.tree != nil && spaceOf(o.kind) == "relation" {
+			if _, twice := found[o.name]; !twice && o.tree != nil && o.kind.IsRelation() {
 				found[o.name] = o.tree
 			}
 		}

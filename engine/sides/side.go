@@ -1,6 +1,7 @@
 package sides
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -99,8 +100,7 @@ func Tree(dir string, variables map[string]string) (*Side, error) {
 	return s, nil
 }
 
-// Server is the side that a live server has: every database but its own and the one called default, which a server
-// makes by itself.
+// Server is the side that a live server has.
 func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 	conn, err := catalog.Open(ctx, target)
 	if err != nil {
@@ -112,24 +112,8 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 		return nil, err
 	}
 	s := &Side{facts: live.Facts, access: live.Access}
-	for name, o := range live.Databases {
-		if name != "default" {
-			s.add(o)
-		}
-	}
-	for _, o := range live.Functions {
+	for o := range live.All() {
 		s.add(o)
-	}
-	for _, o := range live.Relations {
-		s.add(o)
-	}
-	for _, o := range live.Collections {
-		s.add(o)
-	}
-	for _, kind := range ast.AccessKinds() {
-		for _, o := range live.Access.Objects(kind) {
-			s.add(o)
-		}
 	}
 	slices.SortFunc(s.objects, func(a, b object) int {
 		if a.kind != b.kind && (a.kind == ast.KindDatabase || b.kind == ast.KindDatabase) {
@@ -138,7 +122,7 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 			}
 			return 1
 		}
-		return strings.Compare(a.name.String(), b.name.String())
+		return cmp.Or(strings.Compare(a.name.String(), b.name.String()), strings.Compare(string(a.kind), string(b.kind)))
 	})
 	s.index()
 	return s, nil

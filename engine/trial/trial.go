@@ -55,18 +55,13 @@ func absent(o *catalog.Object) string {
 	return ""
 }
 
-// creatable reports an object that a statement of ours creates. Every server has the database default.
+// creatable reports an object that a statement of ours creates: not one that says who may do what, which the embedded
+// engine takes in part. Every server has the database default.
 func creatable(d *tree.Declared) bool {
-	if d.Broken {
+	if d.Kind == ast.KindDatabase && d.Name.Name == "default" {
 		return false
 	}
-	switch o := d.Object.(type) {
-	case *ast.Database:
-		return o.Name != "default"
-	case *ast.Table, *ast.View, *ast.MaterializedView, *ast.Dictionary, *ast.Function, *ast.NamedCollection:
-		return true
-	}
-	return false
+	return !d.Broken && d.Kind.InClickHouse() && !d.Kind.IsAccess()
 }
 
 func finding(d *tree.Declared, rejected *executor.RejectedError) lint.Finding {

@@ -1,9 +1,6 @@
 package access
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -17,6 +14,8 @@ import (
 type builder struct {
 	text string
 	err  *ddl.Error
+	// printed says that a server of any version wrote the text.
+	printed bool
 }
 
 func (b *builder) fail(pos lexer.Position, expected, advice string) {
@@ -297,179 +296,6 @@ func (b *builder) value(v *value) *ast.Node {
 	}
 	b.fail(v.Pos, "a number, a text in quotes, true or false", "")
 	return ast.N(ast.Keyword, "NULL")
-}
-
-func (b *builder) quota(st *Statement, s *quotaSyntax) {
-	st.Kind, st.Names = ast.KindQuota, b.names(s.Names)
-	b.condition(st, s.Condition)
-	quota := &ast.Quota{Name: st.Names[0]}
-	for _, c := range s.Clauses {
-		switch {
-		case c.NotKeyed:
-			b.once(st, c.Pos, "key")
-		case len(c.Keys) > 0:
-			b.once(st, c.Pos, "key")
-			quota.Key = b.quotaKey(c)
-		case c.IPv4 != "":
-			quota.IPv4Bits = b.bits(c.Pos, c.IPv4, 32)
-		case c.IPv6 != "":
-			quota.IPv6Bits = b.bits(c.Pos, c.IPv6, 128)
-		case len(c.Interval) > 0:
-			st.Written["intervals"] = true
-			for _, i := range c.Interval {
-				quota.Intervals = append(quota.Intervals, b.interval(i))
-			}
-		case c.To != nil:
-			b.once(st, c.Pos, "to")
-			quota.To = b.recipients(c.To)
-		default:
-			b.common(st, c.Common)
-		}
-	}
-	if quota.IPv4Bits+quota.IPv6Bits > 0 && len(quota.Key) == 0 {
-		b.fail(s.Names[0].Pos, "KEYED BY ip_address or forwarded_ip_address with the length of a prefix", "")
-	}
-	if st.Verb == Create {
-		quota.To = nobody(quota.To)
-	}
-	st.Object = quota
-}
-
-func (b *builder) bits(pos lexer.Position, text string, most uint64) uint64 {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n == 0 || n > most {
-		b.fail(pos, fmt.Sprintf("a length of a prefix from 1 to %d bits", most), "")
-	}
-	return n
-}
-
-// quotaKey reads KEYED BY with its words, which ClickHouse also takes as one: client_key_or_user_name.
-func (b *builder) quotaKey(c *quotaClause) []string {
-	var keys []string
-	for _, w := range c.Keys {
-		name := strings.ToLower(strings.ReplaceAll(plain(w.Text), " ", "_"))
-		for part := range strings.SplitSeq(name, "_or_") {
-			switch {
-			case part == "none" && len(c.Keys) == 1:
-				return nil
-			case !slices.Contains(ast.QuotaKeys(), part):
-				b.fail(w.Pos, "user_name, ip_address, forwarded_ip_address, client_key, normalized_query_hash, or client_key with another", "")
-			}
-			keys = append(keys, part)
-		}
-	}
-	if len(keys) > 2 || len(keys) == 2 && (keys[0] != "client_key" || keys[1] == "client_key" || keys[1] == "normalized_query_hash") {
-		b.fail(c.Keys[0].Pos, "one key, or client_key followed by user_name or ip_address", "")
-	}
-	return keys
-}
-
-func (b *builder) interval(s *intervalSyntax) ast.QuotaInterval {
-	i := ast.QuotaInterval{Randomized: s.Randomized, NoLimits: s.NoLimits}
-	unit := ast.UnitSeconds(strings.TrimSuffix(strings.ToLower(s.Unit), "s"))
-	amount, err := strconv.ParseFloat(s.Amount, 64)
-	seconds := amount * float64(unit)
-	if err != nil || unit == 0 || seconds < 1 || seconds > 1e15 {
-		b.fail(s.Pos, "a length of time of at least a second: 1 hour, 90 minute, 1 quarter", "")
-		return i
-	}
-	i.Seconds = uint64(seconds)
-	for n, l := range s.Limits {
-		if n == 0 && !l.Lead && !l.Late {
-			b.fail(l.Pos, "MAX with a limit, as in MAX queries = 100", "")
-		}
-		name := strings.ToLower(strings.Join(l.Words, "_"))
-		if !slices.Contains(ast.QuotaLimits(), name) {
-			b.fail(l.Pos, "one of the limits "+strings.Join(ast.QuotaLimits(), ", "), suggest(name, ast.QuotaLimits()))
-			continue
-		}
-		if slices.ContainsFunc(i.Limits, func(s ast.Setting) bool { return s.Name == name }) {
-			b.fail(l.Pos, "each limit once", "")
-		}
-		i.Limits = append(i.Limits, ast.Setting{Name: name, Value: b.value(&l.Value)})
-	}
-	return i
-}
-
-func (b *builder) policy(st *Statement, s *policySyntax) {
-	st.Kind = ast.KindRowPolicy
-	b.condition(st, s.Condition)
-	if s.Cluster != nil {
-		st.Cluster = b.name(*s.Cluster)
-	}
-	b.policyNames(st, b.names(s.Names), s.Tables)
-	for _, m := range s.More {
-		b.policyNames(st, b.names([]word{m.Name}), []*policyTable{m.Table})
-	}
-	policy := &ast.RowPolicy{Short: st.Policies[0].Short, Table: st.Policies[0].Table}
-	for _, c := range s.Clauses {
-		switch {
-		case c.As != "":
-			b.once(st, c.Pos, "as")
-			policy.Restrictive = strings.EqualFold(c.As, "RESTRICTIVE")
-		case c.For:
-		case c.None:
-			b.once(st, c.Pos, "filter")
-		case c.Filter != nil:
-			b.once(st, c.Pos, "filter")
-			policy.Filter = b.filter(c.Filter)
-		case c.To != nil:
-			b.once(st, c.Pos, "to")
-			policy.To = b.recipients(c.To)
-		default:
-			b.common(st, c.Common)
-		}
-	}
-	if st.Verb == Create {
-		policy.To = nobody(policy.To)
-	}
-	st.Object = policy
-}
-
-func (b *builder) policyNames(st *Statement, short []string, tables []*policyTable) {
-	if len(short) > 1 && len(tables) > 1 {
-		b.fail(tables[1].Pos, "one table for several policies", "")
-	}
-	for _, s := range short {
-		for _, t := range tables {
-			table := b.table(t)
-			if slices.Contains(st.Policies, PolicyName{s, table}) {
-				b.fail(t.Pos, "each policy once", "")
-			}
-			st.Policies = append(st.Policies, PolicyName{s, table})
-			st.Names = append(st.Names, ast.RowPolicyName(s, table))
-		}
-	}
-}
-
-func (b *builder) table(t *policyTable) ast.Name {
-	switch {
-	case t.Any:
-		return ast.Name{}
-	case t.All:
-		return ast.Name{Database: b.name(*t.First)}
-	case t.Table != nil:
-		return ast.Name{Database: b.name(*t.First), Name: b.name(*t.Table)}
-	}
-	return ast.Name{Name: b.name(*t.First)}
-}
-
-// filter hands the condition to the parser of expressions.
-func (b *builder) filter(f *filterSyntax) *ast.Node {
-	text := b.text[f.Pos.Offset:f.EndPos.Offset]
-	node, err := ddl.ParseExpr(text)
-	if err == nil {
-		return node
-	}
-	if b.err == nil {
-		at := f.Pos.Offset
-		expected := "a condition on the rows"
-		if e, ok := err.(*ddl.Error); ok {
-			at, expected = at+e.Offset, e.Expected
-		}
-		b.err = fault(b.text, at, expected, "")
-	}
-	return nil
 }
 
 func (b *builder) drop(s *dropSyntax) *Statement {

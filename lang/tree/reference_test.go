@@ -3,11 +3,30 @@ package tree_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/lang/tree"
 )
+
+func TestTheLanguageHasEveryKind(t *testing.T) {
+	var declared, known []string
+	for kind := range tree.Words() {
+		declared = append(declared, kind)
+	}
+	for _, kind := range ast.Kinds() {
+		known = append(known, string(kind))
+	}
+	slices.Sort(declared)
+	slices.Sort(known)
+	if diff := cmp.Diff(known, declared); diff != "" {
+		t.Errorf("the kinds of ast (-) and those of the schema language (+):\n%s", diff)
+	}
+}
 
 // TestTheReferenceTellsOfEverythingADefinitionMaySay reads the chapters of the README that have a kind's name in them.
 func TestTheReferenceTellsOfEverythingADefinitionMaySay(t *testing.T) {

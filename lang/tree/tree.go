@@ -38,22 +38,13 @@ type Tree struct {
 	names         map[string]cty.Value
 }
 
-// nameKey is a name in the space where it has to be unique: tables, views and dictionaries share one, users and
-// roles another.
+// nameKey is a name in the space where it has to be unique.
 type nameKey struct {
 	space ast.Kind
 	name  ast.Name
 }
 
-func keyOf(kind ast.Kind, name ast.Name) nameKey {
-	switch kind {
-	case ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
-		kind = ast.KindTable
-	case ast.KindUser:
-		kind = ast.KindRole // TO takes either
-	}
-	return nameKey{kind, name}
-}
+func keyOf(kind ast.Kind, name ast.Name) nameKey { return nameKey{kind.Space(), name} }
 
 // Declared is one object of a tree. An object whose definition has a fault is in the tree too, with what could be read
 // of it and Broken set, so that what depends on it is not reported as well.
