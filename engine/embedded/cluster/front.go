@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -279,4 +278,5 @@ func (m *member) exception(ctx context.Context, code int, text string) error {
 	return embedded.NewException(code, name, text)
 }
 
-var errStopped = errors.New("the member is stopping")
+// errStopped is for a statement of which a member that stops cannot say what becomes of it.
+var errStopped = fmt.Errorf("the member is stopping: %w", embedded.ErrHangUp)
