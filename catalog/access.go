@@ -62,9 +62,10 @@ func NewAccess(statements []string) *Access {
 	return a
 }
 
-// selectSources are the rights on sources. SHOW prints READ ON S3, WRITE ON S3 and both as S3 ON *.*, so that what it
-// prints gives more than there is (measured on 26.7.2); this table tells them apart. A pattern, READ ON S3('s3://a/.*'),
-// stands in neither.
+// selectSources are the rights on sources. Without access_control_improvements.enable_read_write_grants, and that is the
+// default, SHOW prints READ ON S3, WRITE ON S3 and both as S3 ON *.*, so that what it prints gives more than there is
+// (measured on 26.7.2); this table tells them apart. A pattern, READ ON S3('s3://a/.*'), stands in SHOW alone, of a server
+// with that setting.
 const selectSources = `SELECT coalesce(user_name, role_name, ''), toString(access_type), access_object, is_partial_revoke, grant_option, is_wildcard
 FROM system.grants WHERE toString(access_type) IN ('READ', 'WRITE')`
 
@@ -84,7 +85,7 @@ func (a *Access) readSources(ctx context.Context, c *Conn) error {
 			return err
 		}
 		found[name] = append(found[name], ast.Right{Revoke: revoke == 1, Privilege: privilege, HasParameter: true, Parameter: object,
-			Option: option == 1 && revoke == 0, Prefix: wildcard == 1 && object != ""})
+			Option: option == 1, Prefix: wildcard == 1 && object != ""})
 		return nil
 	})
 	if _, answered := Exception(err); answered {
@@ -93,9 +94,15 @@ func (a *Access) readSources(ctx context.Context, c *Conn) error {
 	if err != nil {
 		return &ReadError{"the rights on sources", err}
 	}
+	a.putSources(found)
+	return nil
+}
+
+// putSources puts rights on sources, by who has them, in the place of what SHOW printed less exactly.
+func (a *Access) putSources(found map[string][]ast.Right) {
 	for _, o := range a.objects {
 		rights := heldBy(o)
-		if rights == nil {
+		if rights == nil || slices.ContainsFunc(*rights, exactSource) {
 			continue
 		}
 		exact := found[o.Name.Name]
@@ -104,7 +111,12 @@ func (a *Access) readSources(ctx context.Context, c *Conn) error {
 			o.Text += "\n" + text
 		}
 	}
-	return nil
+}
+
+// exactSource reports a right on sources as only a server prints it that tells READ from WRITE. READ ON shop is no such
+// right: every server prints it as a part of ALL ON shop.*.
+func exactSource(r ast.Right) bool {
+	return (r.Privilege == "READ" || r.Privilege == "WRITE") && (r.Parameter == "" || r.Filter != "" || facts.AccessSource(r.Parameter))
 }
 
 // printsSources reports whether anybody has a right on sources.

@@ -13,6 +13,8 @@ type Facts struct {
 	Version     string
 	DisplayName string
 	Timezone    string
+	// User is whom the server takes this connection for: what CURRENT_USER becomes in a statement of ours.
+	User string
 	// Now is the server's clock, to the second, when it was asked.
 	Now time.Time
 	// Cloud is the server's own word for being ClickHouse Cloud (its setting cloud_mode).
@@ -85,7 +87,7 @@ func (f *Facts) AtLeast(min string) bool {
 }
 
 const (
-	selectFacts = `SELECT version(), displayName(), timezone(), toDateTime(now()),
+	selectFacts = `SELECT version(), displayName(), timezone(), currentUser(), toDateTime(now()),
 	(SELECT count() FROM system.tables WHERE database = 'system' AND name = 'zookeeper')`
 	selectMacros   = `SELECT macro, substitution FROM system.macros`
 	selectSettings = `SELECT name, value, false, false FROM system.settings
@@ -104,7 +106,7 @@ func ReadFacts(ctx context.Context, c *Conn) (*Facts, error) {
 	f := &Facts{Macros: map[string]string{}, Settings: map[string]string{}, TableSettings: map[string]bool{}}
 	var zookeeperTables uint64
 	err := c.Select(ctx, selectFacts, nil, func(scan func(...any) error) error {
-		return scan(&f.Version, &f.DisplayName, &f.Timezone, &f.Now, &zookeeperTables)
+		return scan(&f.Version, &f.DisplayName, &f.Timezone, &f.User, &f.Now, &zookeeperTables)
 	})
 	if err != nil {
 		return nil, &ReadError{"the server's version", err}

@@ -52,7 +52,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 	c.options = rules.Options{
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
-		Env:        canon.Env{Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
+		Env:        canon.Env{User: live.Facts.User, Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
 	c.options.Database = c.database

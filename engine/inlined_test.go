@@ -62,3 +62,30 @@ CREATE VIEW DB.dear AS SELECT net FROM DB.plain WHERE DB_gross(net) > 100
 	}
 	outcomes("sales: refused")
 }
+
+func TestAFunctionThatWasChangedByHandIsPutBackAndNamesNothing(t *testing.T) {
+	s := newStage(t)
+	t.Cleanup(func() { _ = s.conn.Exec(context.Background(), s.in("DROP FUNCTION IF EXISTS DB_gross"), "", nil) })
+	s.tree(`
+-- manifest.hcl --
+release = "1.0.0"
+database "DB" {}
+function "DB_gross" { from = "gross.hcl" }
+table    "DB.sales" { from = "sales.sql" }
+-- gross.hcl --
+body = "net -> net * 2"
+-- sales.sql --
+CREATE TABLE DB.sales (net UInt32, gross UInt64 DEFAULT DB_gross(net)) ENGINE = MergeTree ORDER BY net
+`)
+	s.pass(engine.Options{})
+	if err := s.conn.Exec(t.Context(), s.in("CREATE OR REPLACE FUNCTION DB_gross AS net -> net * 3"), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range s.pass(engine.Options{}).Objects {
+		for _, c := range o.Changes {
+			if c.Report || o.Name != s.in("DB_gross") {
+				t.Errorf("%s: %s %s", o.Name, c.Action, c.Reason)
+			}
+		}
+	}
+}

@@ -23,7 +23,7 @@ type RegressedError struct {
 }
 
 func (e *RegressedError) Error() string {
-	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s; run the newer release, or apply this one with --allow-downgrade",
+	return fmt.Sprintf("the schema release %s is older than %s in the ledger, so that nothing was applied, and the server lacks %s; run the newer release, or apply this one with \"dfe schema apply --allow-downgrade\"",
 		e.Tree, e.Ledger, series.AtMost(5, e.Absent))
 }
 
@@ -76,7 +76,7 @@ func (s *schema) borrowed(key ledger.Key) bool {
 func (p *pass) regress(ctx context.Context, doc *plan.Document, newer string) error {
 	p.report.Code = releaseRegressed
 	p.report.Notices = append(p.report.Notices, Notice{releaseRegressed, fmt.Sprintf(
-		"the schema release %s is older than %s in the ledger: nothing was applied; --allow-downgrade applies it", p.schema.release, newer)})
+		"the schema release %s is older than %s in the ledger: nothing was applied; \"dfe schema apply --allow-downgrade\" applies it", p.schema.release, newer)})
 	var absent []string
 	for i, d := range p.schema.objects {
 		o := p.bootstrapped[d]

@@ -73,7 +73,7 @@ func (p *pass) topicsPass(ctx context.Context, reviewed *plan.Document) error {
 	switch {
 	case p.report.Code == releaseRegressed:
 		run.May = func(*topics.Topic) string {
-			return "this schema release is older than one in the ledger, and creates nothing: run the newer release, or apply this one with --allow-downgrade"
+			return "this schema release is older than one in the ledger, and creates nothing: run the newer release, or apply this one with \"dfe schema apply --allow-downgrade\""
 		}
 	case reviewed != nil:
 		run.May = func(t *topics.Topic) string { return mayCreate(reviewed, t) }

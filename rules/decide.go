@@ -98,7 +98,7 @@ func (s *situation) expand(template string) string {
 		case "path":
 			return s.change.Path.String()
 		case "live":
-			return valueText(s.change.Live, s.change.LivePart)
+			return liveText(s.change)
 		case "desired":
 			return valueText(s.change.Desired, s.change.DesiredPart)
 		}

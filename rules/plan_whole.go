@@ -67,7 +67,8 @@ func (p *objectPlan) wholeStatement(c *ast.Change) string {
 		if !p.keepsColumns() && desired.Inner != nil {
 			return ""
 		}
-		return materializedStatement(p.options.statement(desired).(*ast.MaterializedView), c)
+		live, _ := p.pair.Live.(*ast.MaterializedView)
+		return materializedStatement(live, p.options.statement(desired).(*ast.MaterializedView), c)
 	default:
 		if c.Path.Part == "comment" {
 			return commentSQL(p.pair.Desired)
@@ -82,16 +83,18 @@ func (p *objectPlan) keepsColumns() bool {
 }
 
 // materializedStatement is the in-place statement for a change of a materialized view, where ClickHouse has one: the
-// query (case S80; the list of columns follows it), the schedule (case S84) and the
-// SQL security (case S83).
-func materializedStatement(desired *ast.MaterializedView, c *ast.Change) string {
+// query (case S80; the list of columns follows it), the schedule (case S84) and the SQL security (case S83). No statement
+// adds or removes APPEND, and none leaves it out (error 48, measured on 26.7.2): it stays as it is live.
+func materializedStatement(live, desired *ast.MaterializedView, c *ast.Change) string {
 	head := "ALTER TABLE " + desired.Name.SQL() + " "
 	switch c.Path.Part {
 	case "query", "column":
 		return head + "MODIFY QUERY " + desired.Query.String()
 	case "refresh":
-		if desired.Refresh != nil && c.Path.Attr != "append" && c.Op != ast.Add && c.Path.Attr != "" {
-			return head + "MODIFY " + desired.Refresh.String()
+		if c.Path.Attr != "append" && c.Path.Attr != "" && live != nil && live.Refresh != nil && desired.Refresh != nil {
+			refresh := *desired.Refresh
+			refresh.Append = live.Refresh.Append
+			return head + "MODIFY " + refresh.String()
 		}
 	case "security":
 		if desired.Security.Mode != "" {

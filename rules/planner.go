@@ -174,7 +174,7 @@ func (p *objectPlan) change(d *Decision) *plan.Change {
 	change := &plan.Change{
 		Path: d.Change.Path.String(), Op: string(d.Change.Op), Action: string(d.Action), Report: d.Report,
 		Rule: d.Rule, Reason: d.Reason, Advice: d.Advice, CannotTell: d.Change.CannotTell != "",
-		Live: valueText(d.Change.Live, d.Change.LivePart), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
+		Live: liveText(&d.Change), Desired: valueText(d.Change.Desired, d.Change.DesiredPart),
 	}
 	if t, ok := p.live.(*ast.Topic); ok && d.Change.Path.Part == "config" {
 		if c := t.Config(d.Change.Path.Name); c != nil {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -37,6 +38,55 @@ func valueText(value *ast.Node, part *ast.Part) string {
 		b.WriteString(a.Value.String())
 	}
 	return b.String()
+}
+
+// liveText is the live value of a change. A server hides what it knows to be a secret and shows the header of an HTTP source
+// as it is: where the definition has a secret, every text that does not stand in the definition is taken for one.
+func liveText(c *ast.Change) string {
+	known, secret := map[string]bool{hiddenValue: true}, false
+	look := func(n *ast.Node) bool {
+		if _, ok := ast.SecretOf(n); ok {
+			secret = true
+			return false
+		}
+		if n.Kind == ast.String {
+			known[n.Text] = true
+		}
+		return true
+	}
+	c.Desired.Walk(look)
+	if c.DesiredPart != nil {
+		for _, a := range c.DesiredPart.Attrs {
+			a.Value.Walk(look)
+		}
+	}
+	if !secret {
+		return valueText(c.Live, c.LivePart)
+	}
+	part := c.LivePart
+	if part != nil {
+		part = &ast.Part{Kind: part.Kind, Name: part.Name, Attrs: slices.Clone(part.Attrs)}
+		for i := range part.Attrs {
+			part.Attrs[i].Value = withoutTexts(part.Attrs[i].Value, known)
+		}
+	}
+	return valueText(withoutTexts(c.Live, known), part)
+}
+
+// withoutTexts is a value with [HIDDEN] in the place of every text but those that are known.
+func withoutTexts(n *ast.Node, known map[string]bool) *ast.Node {
+	if n == nil {
+		return nil
+	}
+	c := *n
+	if c.Kind == ast.String && !known[c.Text] {
+		c.Text = hiddenValue
+	}
+	c.Kids = make([]*ast.Node, len(n.Kids))
+	for i, k := range n.Kids {
+		c.Kids[i] = withoutTexts(k, known)
+	}
+	return &c
 }
 
 // attrLists are the words before those attributes that stand in parentheses.

@@ -228,23 +228,31 @@ func withRight(held []ast.Right, r ast.Right) []ast.Right {
 		return held
 	}
 	if r.Revoke {
-		granted := r
-		granted.Revoke = false
 		for _, option := range []bool{false, true} {
-			granted.Option = option
-			held = slices.DeleteFunc(held, func(h ast.Right) bool { return ast.SameRight(&h, &granted) && (!r.Option || option) })
+			granted := r
+			granted.Revoke, granted.Option = false, option
+			same := func(h ast.Right) bool { return ast.SameRight(&h, &granted) }
+			switch at := slices.IndexFunc(held, same); {
+			case at < 0 || r.Option && !option:
+			case r.Option:
+				held = slices.Clone(held)
+				held[at].Option = false
+			default:
+				held = slices.DeleteFunc(held, same)
+			}
 		}
-		if r.Option && r.Role == "" || r.Role == "" && !access.NewRights(held).Covers(&r) {
+		if r.Role == "" && !access.NewRights(held).Covers(&r) {
 			return append(held, r)
-		}
-		if r.Option && r.Role != "" {
-			return append(held, ast.Right{Role: r.Role})
 		}
 		return held
 	}
-	// What the new right says better is left out, so that the list does not grow with every grant.
+	// What the new right says better is left out, so that the list does not grow with every grant, and so is a denial of
+	// what it gives: the same denial after it has to be said again.
 	wider := access.NewRights([]ast.Right{r})
-	return append(slices.DeleteFunc(held, func(h ast.Right) bool { return !h.Revoke && wider.Covers(&h) }), r)
+	return append(slices.DeleteFunc(held, func(h ast.Right) bool {
+		h.Revoke = false
+		return wider.Covers(&h)
+	}), r)
 }
 
 func sameRights(a, b []ast.Right) bool {

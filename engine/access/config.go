@@ -15,6 +15,7 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/lang/access"
+	"github.com/dfe-engine/dfe/lang/canon"
 )
 
 // elementName is what can be the name of an element, and no path in Poco's configuration.
@@ -307,14 +308,21 @@ func (s *state) quotas(w *writer) error {
 				w.element(bits.name, strconv.FormatUint(bits.n, 10))
 			}
 		}
+		// users.xml takes numbers alone: '1T' is written as the one it is.
+		counted := canon.Object(q, canon.Env{}).(*ast.Quota).Intervals
 		for _, i := range q.Intervals {
+			at := slices.IndexFunc(counted, func(c ast.QuotaInterval) bool { return c.Seconds == i.Seconds })
 			w.WriteString("<interval>")
 			w.element("duration", strconv.FormatUint(i.Seconds, 10))
 			if i.Randomized {
 				w.element("randomize", "1")
 			}
 			for _, l := range i.Limits {
-				w.element(l.Name, literal(l.Value))
+				value := l.Value
+				if value.Kind == ast.String {
+					value = counted[at].Limits[slices.IndexFunc(counted[at].Limits, func(c ast.Setting) bool { return c.Name == l.Name })].Value
+				}
+				w.element(l.Name, literal(value))
 			}
 			w.WriteString("</interval>")
 		}

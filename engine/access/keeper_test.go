@@ -139,6 +139,7 @@ func TestEveryWayOfAuthenticationAndEveryKeyThatUsersXMLHasIsShownAsStated(t *te
 		"CREATE QUOTA q KEYED BY ip_address IPV4_PREFIX_BITS 24 IPV6_PREFIX_BITS 64 FOR INTERVAL 1 minute MAX queries = 1": "CREATE QUOTA q KEYED BY ip_address IPV4_PREFIX_BITS 24 IPV6_PREFIX_BITS 64 FOR INTERVAL 1 minute MAX queries = 1",
 		"CREATE QUOTA q KEYED BY normalized_query_hash FOR INTERVAL 1 minute MAX queries_per_normalized_hash = 1":          "CREATE QUOTA q KEYED BY normalized_query_hash FOR INTERVAL 1 minute MAX queries_per_normalized_hash = 1",
 		"CREATE QUOTA q KEYED BY client_key, user_name FOR INTERVAL 1 week MAX written_bytes = 5, execution_time = 1.5":    "CREATE QUOTA q KEYED BY client_key, user_name FOR INTERVAL 1 week MAX execution_time = 1.5, written_bytes = 5",
+		"CREATE QUOTA q KEYED BY user_name FOR INTERVAL 1 hour MAX read_bytes = '1Ti', queries = '12K'":                    "CREATE QUOTA q KEYED BY user_name FOR INTERVAL 1 hour MAX queries = 12000, read_bytes = 1099511627776",
 	} {
 		s.exec(sql)
 		if got := s.shown(); len(got) != 1 || got[0] != want {

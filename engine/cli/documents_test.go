@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // TestTheJSONDocumentsKeepTheirShape guards the contract: a golden file may gain a property and lose none.
 func TestTheJSONDocumentsKeepTheirShape(t *testing.T) {
 	for name, document := range map[string]any{
-		"plan": plan.Document{}, "report": engine.Report{}, "status": engine.Status{}, "inspect": inspection{}, "topics": topics.Report{},
+		"plan": plan.Document{}, "report": engine.Report{}, "status": engine.Status{}, "inspect": inspection{}, "inspect-out": adopted{}, "topics": topics.Report{},
 		"demo": demoDocument{}, "version": versions{}, "embedded": running{}, "cluster": runningCluster{}, "grants": engine.Needed{}, "error": failure{},
 	} {
 		got, err := shape.Document("dfe "+name, reflect.TypeOf(document))

@@ -22,18 +22,26 @@ func (a *app) inspectCommand() *cobra.Command {
 	var (
 		s         server
 		databases []string
+		out       string
 	)
 	cmd := &cobra.Command{
 		Use:   "inspect",
-		Short: "Print the objects a server has",
+		Short: "Print the objects a server has, or make a schema tree of them",
 		Long: `Print the objects a server has: as statements, or as JSON with the facts that identify each. Secrets are hidden by
-the server. An object whose definition cannot be read is named with the reason.`,
+the server. An object whose definition cannot be read is named with the reason.
+
+With --out they become a schema tree: a manifest and a definition for each, which a plan over this server finds nothing to
+do about. What the server hides is a reference there, secret('env:...'). What a tree cannot declare is left out and named,
+and the exit code is 3.`,
 		Example: `  dfe schema inspect --url https://clickhouse.example:8443 --database otel
+  dfe schema inspect --url https://clickhouse.example:8443 --out ./schemas
   dfe schema inspect --embedded ./data --format json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.inspect(cmd.Context(), s, databases, out) },
 	}
 	s.flags(cmd.Flags(), waitServer)
 	cmd.Flags().StringArrayVar(&databases, "database", nil, "database to print; may be repeated (default: every one but the server's own)")
+	cmd.Flags().StringVar(&out, "out", "", "write a schema tree to this directory, which is made")
+	_ = cmd.MarkFlagDirname("out") // it is there
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -62,7 +70,7 @@ type inspected struct {
 	Unreadable string     `json:"unreadable,omitempty"`
 }
 
-func (a *app) inspect(ctx context.Context, s server, databases []string) error {
+func (a *app) inspect(ctx context.Context, s server, databases []string, out string) error {
 	target, closing, err := a.target(ctx, s)
 	if err != nil {
 		return err
@@ -80,6 +88,9 @@ func (a *app) inspect(ctx context.Context, s server, databases []string) error {
 		if !there {
 			return fmt.Errorf("the server has no database %q%s", name, meant(name, slices.Sorted(maps.Keys(live.Databases))))
 		}
+	}
+	if out != "" {
+		return a.adopt(live, sorted(live, databases), out)
 	}
 	doc := inspection{Version: 1, Server: live.Facts.Version, Keeper: live.Facts.Keeper, Cloud: live.Facts.Cloud, Objects: []inspected{}}
 	if a := live.Access; a != nil && a.Unreadable != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"io"
 	"strings"
+	"sync"
 
 	chcompress "github.com/ClickHouse/ch-go/compress"
 	"github.com/andybalholm/brotli"
@@ -53,11 +54,54 @@ type flusher interface {
 	Flush() error
 }
 
+// gzips are writers to be used again: a new one takes 800 KB, and most answers are a few rows.
+type gzips struct{ idle sync.Pool }
+
+// writer is one that is idle, or a new one.
+func (g *gzips) writer(to io.Writer) (flusher, error) {
+	if w, ok := g.idle.Get().(*gzip.Writer); ok {
+		w.Reset(to)
+		return &gzipWriter{w, g}, nil
+	}
+	w, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+	return &gzipWriter{w, g}, err
+}
+
+// gzipWriter is another's once it is closed.
+type gzipWriter struct {
+	w    *gzip.Writer
+	from *gzips
+}
+
+func (g *gzipWriter) Write(data []byte) (int, error) {
+	if g.w == nil {
+		return 0, io.ErrClosedPipe
+	}
+	return g.w.Write(data)
+}
+
+func (g *gzipWriter) Flush() error {
+	if g.w == nil {
+		return io.ErrClosedPipe
+	}
+	return g.w.Flush()
+}
+
+func (g *gzipWriter) Close() error {
+	if g.w == nil {
+		return nil
+	}
+	err := g.w.Close()
+	g.from.idle.Put(g.w)
+	g.w = nil
+	return err
+}
+
 // encode wraps a writer in an encoding chooseEncoding returned.
-func encode(w io.Writer, encoding string) (flusher, error) {
+func (g *gzips) encode(w io.Writer, encoding string) (flusher, error) {
 	switch encoding {
 	case "gzip":
-		return gzip.NewWriterLevel(w, gzip.BestSpeed)
+		return g.writer(w)
 	case "deflate":
 		return zlib.NewWriterLevel(w, zlib.BestSpeed)
 	case "br":

@@ -60,7 +60,7 @@ func (r *reply) begin(format string, st *stats, length int) error {
 		r.encoder = newBlockWriter(r.w, r.request.zstd)
 	case r.request.encoding != "" && length != 0:
 		h.Set("Content-Encoding", r.request.encoding)
-		encoder, err := encode(r.w, r.request.encoding)
+		encoder, err := r.server.gzips.encode(r.w, r.request.encoding)
 		if err != nil {
 			return err
 		}

@@ -99,6 +99,7 @@ type Server struct {
 	http     *http.Server
 	slots    chan struct{}
 	sessions sessions
+	gzips    gzips
 	stop     context.CancelCauseFunc // ends every running query
 	handlers sync.WaitGroup
 

@@ -34,10 +34,11 @@ func (s *Side) slots() []slot {
 func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Document {
 	from, to = from.besides(to), to.besides(from)
 	from, to = from.qualified(to).rendered(platform), to.qualified(from)
-	to = to.unlisted(from).withoutOwn(from)
+	from, to = from.withoutOwn(to), to.unlisted(from).withoutOwn(from)
 	options := rules.Options{Platform: platform, Env: canon.Env{Lookup: lookup(to, from), Function: function(to, from), Granted: to.granted}}
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
+		options.Env.User = from.facts.User
 	}
 	return book.Plan(pairs(from, to), options)
 }
@@ -88,20 +89,27 @@ func (s *Side) unlisted(written *Side) *Side {
 	return &unlisted
 }
 
-// withoutOwn is a server's side without the users, profiles and quotas that every server has of its own, where the other
-// side is written and does not name them.
-func (s *Side) withoutOwn(written *Side) *Side {
-	if s.facts == nil || written.facts != nil {
+// withoutOwn is a server's side without the database, users, profiles and quotas that every server has of its own, where
+// the other side is written and does not name them. The database of its own that two servers have is none to compare.
+func (s *Side) withoutOwn(other *Side) *Side {
+	if s.facts == nil {
 		return s
 	}
 	named := map[slot]bool{}
-	for _, key := range written.slots() {
-		named[key] = true
+	if other.facts == nil {
+		for _, key := range other.slots() {
+			named[key] = true
+		}
 	}
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool {
 		switch o.kind {
+		case ast.KindDatabase:
+			return o.name.Name == "default" && !named[slot{space: o.kind.Space(), name: o.name}]
 		case ast.KindUser, ast.KindQuota, ast.KindSettingsProfile:
+			if other.facts != nil {
+				return false
+			}
 			own := o.name.Name == "default" || o.name.Name == "readonly" && o.kind == ast.KindSettingsProfile
 			return own && !named[slot{space: o.kind.Space(), name: o.name}]
 		}

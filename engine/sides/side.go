@@ -100,8 +100,7 @@ func Tree(dir string, variables map[string]string) (*Side, error) {
 	return s, nil
 }
 
-// Server is the side that a live server has: every database but its own and the one called default, which a server
-// makes by itself.
+// Server is the side that a live server has.
 func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 	conn, err := catalog.Open(ctx, target)
 	if err != nil {
@@ -114,9 +113,7 @@ func Server(ctx context.Context, target catalog.Target) (*Side, error) {
 	}
 	s := &Side{facts: live.Facts, access: live.Access}
 	for o := range live.All() {
-		if o.Kind != ast.KindDatabase || o.Name.Name != "default" {
-			s.add(o)
-		}
+		s.add(o)
 	}
 	slices.SortFunc(s.objects, func(a, b object) int {
 		if a.kind != b.kind && (a.kind == ast.KindDatabase || b.kind == ast.KindDatabase) {

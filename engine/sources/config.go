@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/gocty"
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine"
@@ -94,7 +95,7 @@ func Parse(name string, text []byte) (*Config, error) {
 
 // fault is all that is wrong.
 func (c *Config) fault() error {
-	return &engine.TreeError{What: "the source config", Files: map[string]*hcl.File{c.name: c.file}, Diags: c.diags}
+	return &engine.TreeError{What: "the source config", Files: map[string]*hcl.File{c.name: c.file}, Diags: tree.Bounded(c.diags)}
 }
 
 func (c *Config) add(at hcl.Range, summary, detail string) {
@@ -178,8 +179,19 @@ func (c *Config) texts(attr *hcl.Attribute, otherwise []string) []string {
 		return otherwise
 	}
 	var list []string
-	diags := gohcl.DecodeExpression(attr.Expr, nil, &list)
+	v, diags := attr.Expr.Value(nil)
 	c.diags = append(c.diags, diags...)
+	if diags.HasErrors() {
+		return nil
+	}
+	texts, err := tree.Fitted(v, cty.List(cty.String))
+	if err == nil {
+		err = gocty.FromCtyValue(texts, &list)
+	}
+	if err != nil {
+		c.add(attr.Expr.Range(), fmt.Sprintf("Wrong value for %q", attr.Name), fmt.Sprintf("It is a list of texts, as in [\"a\", \"b\"]: %v.", err))
+		return nil
+	}
 	seen := map[string]bool{}
 	for _, text := range list {
 		if seen[text] {

@@ -14,6 +14,7 @@ import (
 	"github.com/dfe-engine/dfe/engine"
 	"github.com/dfe-engine/dfe/engine/sources"
 	"github.com/dfe-engine/dfe/lang/ddl"
+	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules/lint"
 )
 
@@ -131,7 +132,7 @@ func TestEveryFaultOfAConfigStandsAtItsPlaceInIt(t *testing.T) {
 		{"an unknown word of a column", config("column \"a\" {\n  type = \"String\"\n  code = \"LZ4\"\n}"), `web.hcl:6: Unknown attribute "code"`},
 		{"an index over nothing", config("index \"i\" {\n  expression = \"b\"\n  type = \"set(1)\"\n}"), `web.hcl:5: Unknown column "b"`},
 		{"a variable", config("column \"a\" { type = \"FixedString(${var.ttl_days})\" }"), "web.hcl:4: A config has no variables"},
-		{"a variable of its own", config("title = \"${var.source}\""), "web.hcl:4: Variables not allowed; web.hcl:4: Unsuitable value type"},
+		{"a variable of its own", config("title = \"${var.source}\""), "web.hcl:4: Unsuitable value type; web.hcl:4: Variables not allowed"},
 		{"too deep", config("keys = " + strings.Repeat("[", 1<<19)), "web.hcl:4: Nested too deeply"},
 		{"too much", config("# " + strings.Repeat("a", 1<<20)), "web.hcl:0: A config is too large"},
 	} {
@@ -223,4 +224,57 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkCheckWideSource renders and checks a source with as many columns as a config has room for.
+func BenchmarkCheckWideSource(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("id = \"wide\"\norganisation = \"acme\"\nprofile = \"timeseries\"\n")
+	for i := range 28_000 {
+		fmt.Fprintf(&text, "column \"c%d\" {\n type = \"Int8\"\n}\n", i)
+	}
+	e, err := engine.New(engine.Options{Target: catalog.Target{URL: "http://localhost:1"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := e.CheckPart(parse(b, text.String()).Part()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestTheFaultsOfAConfigAreBoundedHoweverManyThereAre holds for one without lines too: each of its faults would show all
+// of it, and sixty thousand of them are more than a service has memory for.
+func TestTheFaultsOfAConfigAreBoundedHoweverManyThereAre(t *testing.T) {
+	head := `id = "wide"` + "\n" + `organisation = "acme"` + "\n" + `profile = "timeseries"` + "\n"
+	var keys, unknown, typos, twice, columns strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&keys, "%q, ", fmt.Sprint("key", i))
+		fmt.Fprintf(&unknown, "unknown%d = 1\n", i)
+		fmt.Fprintf(&columns, "column \"c%d\" { type = \"Int8\" }\n", i)
+		fmt.Fprintf(&typos, "d%d, ", i)
+		fmt.Fprintf(&twice, "column \"c\" { type = \"Int8\" }\n")
+	}
+	for name, text := range map[string]string{
+		"keys": "keys = [" + keys.String() + "]", "attributes": unknown.String(), "duplicates": twice.String(),
+		"references": columns.String() + `column "sum" { ` + "\n type = \"Int8\"\n default = \"greatest(" + typos.String() + "1)\"\n}",
+	} {
+		c, err := sources.Parse("wide.hcl", []byte(head+text))
+		if err == nil {
+			_, err = offline(t).CheckPart(c.Part())
+		}
+		var faults *engine.TreeError
+		if !errors.As(err, &faults) || len(faults.Diags) != 1001 {
+			t.Errorf("%s: %.300v", name, err)
+			continue
+		}
+		size := 0
+		for _, d := range tree.Plain(faults.Files, faults.Diags) {
+			size += len(d.Source) + len(d.Detail)
+		}
+		if size > 3<<20 {
+			t.Errorf("%s: the faults take %d bytes", name, size)
+		}
+	}
 }

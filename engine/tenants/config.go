@@ -107,7 +107,7 @@ func Parse(name string, text []byte) (*Config, error) {
 		c.file = &hcl.File{Bytes: text}
 	}
 	if c.diags.HasErrors() {
-		return nil, &engine.TreeError{What: "the tenants config", Files: map[string]*hcl.File{name: c.file}, Diags: c.diags}
+		return nil, &engine.TreeError{What: "the tenants config", Files: map[string]*hcl.File{name: c.file}, Diags: tree.Bounded(c.diags)}
 	}
 	return c, nil
 }

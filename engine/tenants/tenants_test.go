@@ -189,7 +189,7 @@ func TestEveryFaultOfAConfigIsNamedAndNoneShowsASecret(t *testing.T) {
 	const acme = "organisation \"acme\" { secret_env = \"P\" }\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"no HCL", "tier {", "t:1: Unclosed configuration block"},
-		{"no JSON", "{", "t:1: Missing value; t:1: Invalid object property name; t:1: Root value must be object"},
+		{"no JSON", "{", "t:1: Root value must be object; t:1: Missing value; t:1: Invalid object property name"},
 		{"an unknown block", "tiers \"a\" {}", "t:1: Unsupported block type"},
 		{"an unknown attribute", "organisation \"acme\" {\n  secret_env = \"P\"\n  quota = \"a\"\n}", "t:3: Unsupported argument"},
 		{"an id twice", acme + acme, `t:2: The organisation "acme" stands twice`},
@@ -211,7 +211,7 @@ func TestEveryFaultOfAConfigIsNamedAndNoneShowsASecret(t *testing.T) {
 		{"a password for a file", "organisation \"acme\" { secret_file = \"hunter-2\" }", "t:1: secret_file is no absolute path"},
 		{"a tier of nothing", "tier \"a\" {}", `t:1: The tier "a" limits nothing`},
 		{"a period of nothing", "tier \"a\" { hour = {} }", `t:1: Wrong value for "hour"`},
-		{"an unknown period", "tier \"a\" { week = { queries = 1 } }", `t:1: Unsupported argument; t:1: The tier "a" limits nothing`},
+		{"an unknown period", "tier \"a\" { week = { queries = 1 } }", `t:1: The tier "a" limits nothing; t:1: Unsupported argument`},
 		{"an unknown limit", "tier \"a\" { hour = { rows = 1 } }", `t:1: Unknown limit "rows"`},
 		{"a limit in words", "tier \"a\" { hour = { queries = \"many\" } }", `t:1: Wrong value of the limit "queries"`},
 		{"a limit below nothing", "tier \"a\" { hour = { queries = -1 } }", `t:1: Wrong value of the limit "queries"`},

@@ -3,7 +3,6 @@ package canon
 import (
 	"cmp"
 	"math/big"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -201,53 +200,6 @@ func authentications(list []ast.Authentication) []ast.Authentication {
 	return out
 }
 
-// hosts sorts them; anywhere outweighs the rest, and nothing said is anywhere, or what name@host says.
-func hosts(u *ast.User) []ast.Host {
-	list := slices.Clone(u.Hosts)
-	if len(list) == 0 {
-		if i := strings.LastIndexByte(u.Name, '@'); i > 0 {
-			return []ast.Host{local(ast.Host{Kind: "LIKE", Value: u.Name[i+1:]})}
-		}
-		return []ast.Host{{Kind: "ANY"}}
-	}
-	for i, h := range list {
-		list[i] = local(h)
-	}
-	for _, h := range list {
-		if h.Kind == "ANY" || h.Kind == "IP" && h.Value == "::/0" || h.Kind == "LIKE" && h.Value == "%" {
-			return []ast.Host{{Kind: "ANY"}}
-		}
-	}
-	list = slices.DeleteFunc(list, func(h ast.Host) bool { return h.Kind == "NONE" && len(list) > 1 })
-	slices.SortFunc(list, func(a, b ast.Host) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Value, b.Value)) })
-	return slices.Compact(list)
-}
-
-// local is what ClickHouse makes of a host: this machine by any of its names is LOCAL, and an address has one spelling.
-func local(h ast.Host) ast.Host {
-	switch h.Kind {
-	case "IP":
-		if prefix, err := netip.ParsePrefix(h.Value); err == nil {
-			h.Value = prefix.Masked().String()
-			break
-		}
-		if address, err := netip.ParseAddr(h.Value); err == nil {
-			if h.Value = address.String(); h.Value == "127.0.0.1" || h.Value == "::1" {
-				return ast.Host{Kind: "LOCAL"}
-			}
-		}
-	case "NAME":
-		if strings.EqualFold(h.Value, "localhost") {
-			return ast.Host{Kind: "LOCAL"}
-		}
-	case "LIKE":
-		if h.Value == "localhost" || h.Value == "127.0.0.1" || h.Value == "::1" {
-			return ast.Host{Kind: "LOCAL"}
-		}
-	}
-	return h
-}
-
 // settleRights compares what is granted by what it means. A desired right that the live ones cover is live, in the
 // desired words; a live one stays as well only where neither the desired rights nor those of other objects cover it
 // (cases S93 and S94). A live denial shows in the grants it cuts into.
@@ -256,7 +208,7 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 	var out []ast.Right
 	for i := range desired {
 		d := &desired[i]
-		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.Covers(d) {
+		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.CoversBeside(d, desired) {
 			out = append(out, *d) // what CURRENT GRANTS came to cannot be read back (case S95)
 		}
 	}
@@ -265,8 +217,13 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 		elsewhere = p.env.Granted(to)
 	}
 	wanted := access.NewRights(unfiltered(granting(desired)), unfiltered(granting(elsewhere)))
+	patterns := access.NewRights(granting(desired), granting(elsewhere))
 	for i := range live {
-		if !live[i].Revoke && !wanted.Covers(&live[i]) {
+		by := wanted
+		if live[i].Filter != "" {
+			by = patterns
+		}
+		if !live[i].Revoke && !by.Covers(&live[i]) {
 			out = append(out, live[i])
 		}
 	}
@@ -275,18 +232,21 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 
 // undenied is what is live without the denials that are declared too: they are no reason to grant again.
 func undenied(live, desired []ast.Right) []ast.Right {
+	// One denial is in another as one grant is, but for the option: REVOKE takes more than REVOKE GRANT OPTION FOR.
+	asGrant := func(r ast.Right) ast.Right {
+		r.Revoke, r.Option = false, !r.Option
+		return r
+	}
 	var declared []ast.Right
 	for _, d := range desired {
 		if d.Revoke {
-			d.Revoke = false
-			declared = append(declared, d)
+			declared = append(declared, asGrant(d))
 		}
 	}
 	denials := access.NewRights(declared)
 	var out []ast.Right
 	for _, l := range live {
-		denied := l
-		denied.Revoke = false
+		denied := asGrant(l)
 		if !l.Revoke || !denials.Covers(&denied) {
 			out = append(out, l)
 		}
@@ -341,7 +301,7 @@ func (p *pair) grant(l, d *ast.Grant) (*ast.Grant, *ast.Grant) {
 		for _, r := range of(d.Rights, to) {
 			r.To = to
 			wanted.Rights = append(wanted.Rights, r)
-			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.Covers(&r) {
+			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.CoversBeside(&r, of(d.Rights, to)) {
 				settled.Rights = append(settled.Rights, r)
 			}
 		}

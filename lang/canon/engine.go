@@ -21,17 +21,39 @@ func (f *form) engine(e *ast.Engine) *ast.Engine {
 	}
 	name, replication, args := e.Name, e.Replication, e.Args
 	paths := e.ReplicationArgs
-	for _, prefix := range []string{"Replicated", "Shared"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && mergeTree(rest) {
-			name, replication = rest, prefix
-			paths, args = replicationArgs(args)
-		}
+	if family, prefix, ok := split(name); ok {
+		name, replication = family, prefix
+		paths, args = replicationArgs(args)
 	}
 	args = f.engineArgs(name, args)
 	if name == e.Name && replication == e.Replication && same(args, e.Args) && same(paths, e.ReplicationArgs) && !e.HasParens {
 		return e
 	}
 	return &ast.Engine{Name: name, Args: args, Replication: replication, ReplicationArgs: paths}
+}
+
+// split takes the prefix of a replicated engine off its family.
+func split(name string) (family, prefix string, ok bool) {
+	for _, prefix := range []string{"Replicated", "Shared"} {
+		if family, ok := strings.CutPrefix(name, prefix); ok && mergeTree(family) {
+			return family, prefix, true
+		}
+	}
+	return "", "", false
+}
+
+// Family returns an engine as a definition states it: without the Replicated or Shared prefix that a platform gives it, and
+// without the path and the replica name that go with that.
+func Family(e *ast.Engine) *ast.Engine {
+	if e == nil {
+		return nil
+	}
+	family, _, replicated := split(e.Name)
+	if !replicated {
+		return e
+	}
+	_, args := replicationArgs(e.Args)
+	return &ast.Engine{Name: family, Args: args, HasParens: len(args) > 0}
 }
 
 // replicationArgs takes the path and the replica name off the arguments; they go where they are the server's defaults.

@@ -10,7 +10,7 @@
 //	rule "a column type is changed by an operator alone"
 //	    on change column.type when not column_in_key -> refused unless allow_drift then modify-column when lossless
 //	    because "stored values may not fit {desired}"
-//	    advice "run with --allow-drift"
+//	    advice "an operator applies it from the command line with --allow-drift"
 //
 // The words a file may use (kinds, paths, actions, facts) are a [Vocabulary] given by the caller: the language knows
 // none of its own. [Parse] turns a text into a [File] and keeps comments and places; [Check] turns files into

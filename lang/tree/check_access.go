@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/access"
 	"github.com/dfe-engine/dfe/lang/facts"
 )
 
@@ -207,6 +208,10 @@ func (l *loader) checkRights(d *Declared, rights []ast.Right, position map[*Decl
 		bare.To = ""
 		at := d.Place(ast.Path{Part: r.PartKind(), Name: bare.PartName()}, nil)
 		switch {
+		case r.Revoke && r.Filter != "":
+			l.fault(CodeValue, at, "A denial with a pattern", fmt.Sprintf("ClickHouse takes no part out of a right on a source: this would take all of %s ON %s away. Grant the patterns that are allowed instead.", r.Privilege, r.Parameter))
+		case !r.Revoke && r.Role == "" && !r.Current && access.NewRights().CoversBeside(r, rights):
+			l.fault(CodeValue, at, "A grant of which a denial leaves nothing", fmt.Sprintf("%s is granted and denied, which comes to nothing. Leave both out.", bare.Text()))
 		case r.Role != "":
 			l.checkName(d, r.Role, at, position)
 		case r.Here:

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
@@ -37,24 +36,28 @@ func (l *loader) sourceColumns(d *Declared, dict *ast.Dictionary) {
 			continue
 		}
 		for _, a := range dict.Attributes {
-			if a.Expression == nil && !slices.Contains(source.columns, a.Name) {
+			if a.Expression == nil && !source.names(a.Name) {
 				l.fault(CodeColumn, d.Place(ast.Path{Part: "attribute", Name: a.Name}, nil), fmt.Sprintf("The source has no column %q", a.Name),
-					fmt.Sprintf("An attribute without an expression is a column of the source, %s.", ref.Name)+suggest(a.Name, source.columns))
+					fmt.Sprintf("An attribute without an expression is a column of the source, %s.", ref.Name)+l.meant(a.Name, source.columns))
 			}
 		}
 	}
 }
 
 func (l *loader) unknownColumns(d *Declared, path ast.Path, resolve func(*resolver)) {
+	if l.full() {
+		return
+	}
 	r := &resolver{lookup: l.columnsOf, database: d.Name.Database}
 	resolve(r)
 	for _, u := range r.faults {
 		name := strings.Join(u.parts, ".")
+		from, known := u.sight()
 		detail := fmt.Sprintf("There is no alias %q, and the query reads no table.", name)
-		if len(u.from) > 0 {
-			detail = fmt.Sprintf("No column or alias %q in %s.", name, series.Or(u.from))
+		if len(from) > 0 {
+			detail = fmt.Sprintf("No column or alias %q in %s.", name, series.Or(from))
 		}
-		l.fault(CodeColumn, d.Place(path, u.node), fmt.Sprintf("Unknown column %q", name), detail+suggest(name, u.known))
+		l.fault(CodeColumn, d.Place(path, u.node), fmt.Sprintf("Unknown column %q", name), detail+l.meant(name, known))
 	}
 }
 
@@ -184,9 +187,9 @@ func (l *loader) checkTarget(d *Declared, m *ast.MaterializedView) {
 		return
 	}
 	for _, e := range selected(m.Query) {
-		if name := outputName(e); name != "" && !slices.Contains(target.columns, name) {
+		if name := outputName(e); name != "" && !target.names(name) {
 			l.fault(CodeColumn, d.Place(ast.Path{Part: "query"}, e), fmt.Sprintf("The target has no column %q", name),
-				fmt.Sprintf("%s writes to %s by the names of its columns, and a server refuses one the target lacks. Name it with AS, or add the column.", d.Name, m.To)+suggest(name, target.columns))
+				fmt.Sprintf("%s writes to %s by the names of its columns, and a server refuses one the target lacks. Name it with AS, or add the column.", d.Name, m.To)+l.meant(name, target.columns))
 		}
 	}
 }

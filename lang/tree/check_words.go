@@ -27,6 +27,10 @@ func (l *loader) checkWords(d *Declared) {
 		if o.Inner != nil {
 			l.checkTable(d, o.Inner)
 		}
+		if o.Security.Mode == "INVOKER" {
+			l.fault(CodeValue, d.Place(ast.Path{Part: "security"}, nil), "A materialized view with SQL SECURITY INVOKER",
+				"Nobody invokes it, so no server takes that (error 397). Write DEFINER, with whose rights it reads and writes, or NONE.")
+		}
 	case *ast.Dictionary:
 		l.checkDictionary(d, o)
 	case *ast.Function:
@@ -78,8 +82,12 @@ func (l *loader) checkTable(d *Declared, t *ast.Table) {
 
 func (l *loader) checkDictionary(d *Declared, dict *ast.Dictionary) {
 	for _, a := range dict.Attributes {
-		l.checkType(d, ast.Path{Part: "attribute", Name: a.Name, Attr: "type"}, a.Type)
+		l.checkAttributeType(d, ast.Path{Part: "attribute", Name: a.Name, Attr: "type"}, a.Type)
 		l.checkFunctions(d, ast.Path{Part: "attribute", Name: a.Name, Attr: "expression"}, a.Expression)
+		if a.Default != nil && a.Default.Kind == ast.Func {
+			l.fault(CodeValue, d.Place(ast.Path{Part: "attribute", Name: a.Name, Attr: "default"}, a.Default), fmt.Sprintf("The default of %q is no literal", a.Name),
+				"A dictionary gives it for a key that it does not have and works nothing out. Write the value; EXPRESSION is worked out by the source.")
+		}
 	}
 	if dict.Layout != nil {
 		if _, ok := facts.DictionaryLayout(dict.Layout.Kind); !ok {
@@ -90,6 +98,31 @@ func (l *loader) checkDictionary(d *Declared, dict *ast.Dictionary) {
 	if dict.Source != nil && !facts.DictionarySource(dict.Source.Kind) {
 		l.fault(CodeUnknown, d.Place(ast.Path{Part: "source"}, nil), fmt.Sprintf("Unknown source %q", dict.Source.Kind),
 			fmt.Sprintf("ClickHouse %s has the sources %s.", facts.Version(), expected(facts.SourceNames()))+suggest(dict.Source.Kind, facts.SourceNames()))
+	}
+}
+
+// noAttribute are the types that a dictionary has no attribute of (error 50 of 26.7; inside Array they may stand).
+var noAttribute = []string{"BFloat16", "Time", "Time64", "FixedString", "LowCardinality", "Tuple", "Enum8", "Enum16", "Dynamic", "Variant", "AggregateFunction"}
+
+func (l *loader) checkAttributeType(d *Declared, path ast.Path, n *ast.Node) {
+	l.checkType(d, path, n)
+	of := n
+	if name, _ := facts.TypeName(n.Text); name == "Nullable" && len(n.Kids) == 1 {
+		of = n.Kids[0]
+	}
+	name, _ := facts.TypeName(of.Text)
+	if name == "Enum" {
+		name = "Enum8"
+	}
+	if of.Kind == ast.Type && slices.Contains(noAttribute, name) {
+		advice := "ClickHouse " + facts.Version() + " takes numbers, dates and times, UUID, IPv4, IPv6, String and Array of anything, plain or Nullable."
+		switch name {
+		case "LowCardinality":
+			advice += " Write what is inside it."
+		case "Enum8", "Enum16", "FixedString":
+			advice += " Write String."
+		}
+		l.fault(CodeType, d.Place(path, of), fmt.Sprintf("A dictionary has no attribute of type %s", of.Text), advice)
 	}
 }
 

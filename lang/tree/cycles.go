@@ -19,10 +19,10 @@ func (u uses) add(from, to *Declared) {
 	}
 }
 
-func (l *loader) uses() uses {
+func (t *Tree) uses() uses {
 	u := uses{}
-	named := func(kind ast.Kind, name string) *Declared { return l.tree.Find(kind, ast.Name{Name: name}) }
-	for _, d := range l.tree.Objects {
+	named := func(kind ast.Kind, name string) *Declared { return t.Find(kind, ast.Name{Name: name}) }
+	for _, d := range t.Objects {
 		switch o := d.Object.(type) {
 		case nil:
 		case *ast.Role:
@@ -48,7 +48,7 @@ func (l *loader) uses() uses {
 			}
 		default:
 			for _, ref := range deps.Of(o) {
-				u.add(d, l.tree.Find(kindOf(ref.Kind), ref.Name))
+				u.add(d, t.Find(kindOf(ref.Kind), ref.Name))
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func kindOf(ref deps.Kind) ast.Kind {
 // path.
 func (l *loader) cycles() {
 	l.inCycle = map[*Declared]bool{}
-	edges := l.uses()
+	edges := l.tree.uses()
 	state := map[*Declared]int{} // 1: on the path, 2: done
 	var path []*Declared
 	var visit func(*Declared)

@@ -2,7 +2,9 @@ package tree
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,17 +12,21 @@ import (
 )
 
 // Excerpts are the sources of a tree as far as they may be shown: under a fault, or under what a linter finds. What
-// may be a secret is three stars.
+// may be a secret is three stars. They are not safe for concurrent use.
 type Excerpts struct {
 	files map[string]*hcl.File
 	// faulty says where a secret stands, or where a text is too broken to tell.
 	faulty map[string][]hcl.Range
+	// secret are the files that mention one, lines those that were shown last, one of each file: many faults stand on one
+	// line.
+	secret map[string]bool
+	lines  map[string]shown
 }
 
 // NewExcerpts returns the excerpts of files, by name as in [Tree.Files], that have these faults. All faults are needed
 // before the first line is shown: beside the one about a secret others may stand on its line.
 func NewExcerpts(files map[string]*hcl.File, faults hcl.Diagnostics) Excerpts {
-	x := Excerpts{files, map[string][]hcl.Range{}}
+	x := Excerpts{files, map[string][]hcl.Range{}, map[string]bool{}, map[string]shown{}}
 	for _, d := range faults {
 		if d.Subject == nil {
 			continue
@@ -28,19 +34,37 @@ func NewExcerpts(files map[string]*hcl.File, faults hcl.Diagnostics) Excerpts {
 		file := files[d.Subject.Filename]
 		switch code := CodeOf(d); {
 		case file == nil:
-		case code == CodeSecret, code == CodeHCL && mentionsSecret.Match(file.Bytes):
+		case code == CodeSecret, code == CodeHCL && x.mentions(d.Subject.Filename, file):
 			x.faulty[d.Subject.Filename] = append(x.faulty[d.Subject.Filename], *d.Subject)
 		}
 	}
 	return x
 }
 
+// mentions reports a file that may hold a secret.
+func (x Excerpts) mentions(name string, file *hcl.File) bool {
+	mentions, known := x.secret[name]
+	if !known {
+		mentions = mentionsSecret.Match(file.Bytes)
+		x.secret[name] = mentions
+	}
+	return mentions
+}
+
 // Excerpt is the line a place begins on, without its end, and the part of it that the place covers: from From to before
 // To, counted in runes from 0 as the line is shown. A place at the end of a line, or one without a length, has one rune.
+// Of a line longer than 1 KiB it is what stands around the place, with "…" where more of the line is left out.
 type Excerpt struct {
 	Text     string
 	From, To int
 }
+
+const (
+	// longLine is from how many bytes on a line is not shown whole: of a text without lines each fault would have all.
+	longLine = 1 << 10
+	// before is how much of a long line is shown before the place, in bytes.
+	before = longLine / 4
+)
 
 // At is what is shown of a place; false where it is in none of the files.
 func (x Excerpts) At(at hcl.Range) (Excerpt, bool) {
@@ -48,7 +72,46 @@ func (x Excerpts) At(at hcl.Range) (Excerpt, bool) {
 	if file == nil || at.Start.Byte > len(file.Bytes) {
 		return Excerpt{}, false
 	}
-	line := shown{text: file.Bytes, from: bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1, end: len(file.Bytes)}
+	line := x.line(at, file)
+	last := at.End.Byte
+	if at.End.Line != at.Start.Line {
+		last = line.end
+	}
+	var lead, trail string
+	if whole := line; line.end-line.from > longLine {
+		line.from = runeAt(file.Bytes, max(whole.from, min(at.Start.Byte-before, whole.end-longLine)))
+		line.end = runeAt(file.Bytes, min(whole.end, line.from+longLine))
+		if line.from > whole.from {
+			lead = "…"
+		}
+		if line.end < whole.end {
+			trail = "…"
+		}
+	}
+	skip := utf8.RuneCountInString(lead)
+	e := Excerpt{
+		Text: lead + line.until(line.end, true) + trail,
+		From: skip + utf8.RuneCountInString(line.until(at.Start.Byte, false)), To: skip + utf8.RuneCountInString(line.until(last, true)),
+	}
+	e.To = max(e.To, e.From+1)
+	return e, true
+}
+
+// runeAt is where the rune begins that holds the byte at an offset.
+func runeAt(text []byte, offset int) int {
+	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
+		offset--
+	}
+	return offset
+}
+
+// line is the line that a place begins on, and what of it is hidden.
+func (x Excerpts) line(at hcl.Range, file *hcl.File) shown {
+	last, known := x.lines[at.Filename]
+	if known && last.number == at.Start.Line && last.from <= at.Start.Byte && at.Start.Byte <= last.end {
+		return last
+	}
+	line := shown{number: at.Start.Line, text: file.Bytes, from: bytes.LastIndexByte(file.Bytes[:at.Start.Byte], '\n') + 1, end: len(file.Bytes)}
 	if n := bytes.IndexByte(file.Bytes[line.from:], '\n'); n >= 0 {
 		line.end = line.from + n
 	}
@@ -56,21 +119,20 @@ func (x Excerpts) At(at hcl.Range) (Excerpt, bool) {
 		line.end--
 	}
 	switch statement := strings.HasSuffix(at.Filename, ".sql"); {
-	case statement && (len(x.faulty[at.Filename]) > 0 || mentionsSecret.Match(file.Bytes)):
+	case statement && (len(x.faulty[at.Filename]) > 0 || x.mentions(at.Filename, file)):
 		// A statement is written on as many lines as its author likes.
-		line.hidden = quotedText.FindAllIndex(file.Bytes, -1)
+		if known {
+			line.hidden = last.hidden
+		} else {
+			line.hidden = quotedText.FindAllIndex(file.Bytes, -1)
+		}
 	case x.onFaulty(at) || withSecret(string(file.Bytes[line.from:line.end])):
 		for _, q := range quotedText.FindAllIndex(file.Bytes[line.from:line.end], -1) {
 			line.hidden = append(line.hidden, []int{line.from + q[0], line.from + q[1]})
 		}
 	}
-	last := at.End.Byte
-	if at.End.Line != at.Start.Line {
-		last = line.end
-	}
-	e := Excerpt{Text: line.until(line.end, true), From: utf8.RuneCountInString(line.until(at.Start.Byte, false)), To: utf8.RuneCountInString(line.until(last, true))}
-	e.To = max(e.To, e.From+1)
-	return e, true
+	x.lines[at.Filename] = line
+	return line
 }
 
 // Line is the line a place begins on, without its end; false where the place is in none of the files.
@@ -91,6 +153,7 @@ func (x Excerpts) onFaulty(at hcl.Range) bool {
 
 // shown is text[from:end] with three stars for each of the hidden spans, which stand in their order.
 type shown struct {
+	number    int
 	text      []byte
 	from, end int
 	hidden    [][]int
@@ -101,9 +164,10 @@ type shown struct {
 func (s shown) until(offset int, ends bool) string {
 	var b strings.Builder
 	at, offset := s.from, min(offset, s.end)
-	for _, span := range s.hidden {
-		if span[1] <= at || span[0] >= offset {
-			continue
+	first, _ := slices.BinarySearchFunc(s.hidden, at, func(span []int, at int) int { return cmp.Compare(span[1], at+1) })
+	for _, span := range s.hidden[first:] {
+		if span[0] >= offset {
+			break
 		}
 		b.Write(s.text[at:max(at, span[0])])
 		if at = min(span[1], s.end); at > offset && !ends {

@@ -3,6 +3,7 @@ package tree_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -38,4 +39,33 @@ func TestTheMarkedPartOfALineIsThePlaceWhateverIsHiddenBeforeIt(t *testing.T) {
 func position(before string) hcl.Pos {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	return hcl.Pos{Line: strings.Count(before, "\n") + 1, Column: len([]rune(line)) + 1, Byte: len(before)}
+}
+
+// A text without lines would be an answer of a gigabyte: each of its thousand faults would show all of it.
+func TestOfALongLineIsShownWhatStandsAroundThePlace(t *testing.T) {
+	filler := strings.Repeat("é = 1, ", 5_000)
+	for marked, want := range map[string]string{
+		filler + "«größe»" + filler:                             `größe`,
+		"«größe»" + filler:                                      `größe`,
+		filler + "«größe»":                                      `größe`,
+		filler + `password = "hid` + "«d»en" + `",` + filler:    `***`,
+		filler + `password = "hidden", «format» = "JSON"`:       `format`,
+		`password = "` + strings.Repeat("hidden", 1000) + `"«»`: ``,
+		`password = "` + strings.Repeat("hidden", 1000) + `", «x» = "` + strings.Repeat("hidden", 1000) + `"`: `x`,
+	} {
+		before, rest, _ := strings.Cut(marked, "«")
+		within, after, _ := strings.Cut(rest, "»")
+		source := before + within + after
+		at := hcl.Range{Filename: "a.hcl", Start: position(before), End: position(before + within)}
+		e, ok := tree.NewExcerpts(map[string]*hcl.File{"a.hcl": {Bytes: []byte(source)}}, nil).At(at)
+		runes := []rune(e.Text)
+		switch {
+		case !ok || len(e.Text) > 1100 || strings.Contains(e.Text, "hid") || !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, utf8.RuneError):
+			t.Errorf("%d bytes are shown as %q", len(source), e.Text)
+		case e.From > len(runes) || string(runes[e.From:min(e.To, len(runes))]) != want:
+			t.Errorf("%q is marked in %q, want %q", string(runes[e.From:min(e.To, len(runes))]), e.Text, want)
+		case !strings.Contains(e.Text, "…"):
+			t.Errorf("%q does not say that it was cut", e.Text)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/lang/series"
+	"github.com/dfe-engine/dfe/lang/typo"
 )
 
 // Code names a kind of fault; it is stable, and what a waiver or a report refers to. HCL's own syntax and evaluation
@@ -45,7 +46,8 @@ const (
 
 const (
 	maxFaults        = 1000
-	expectationLimit = 12 // words listed in one message
+	maxCompared      = 1 << 20 // names
+	expectationLimit = 12      // words listed in one message
 )
 
 // CodeOf returns the code of a diagnostic of this package.
@@ -61,6 +63,8 @@ type faults struct {
 	diags  hcl.Diagnostics
 	seen   map[string]bool
 	errors int // how many errors were reported, repeated ones included
+	// compared is how many names a typo was looked for in.
+	compared int
 }
 
 func (f *faults) add(d *hcl.Diagnostic) {
@@ -79,10 +83,36 @@ func (f *faults) add(d *hcl.Diagnostic) {
 	}
 	f.seen[key] = true
 	if len(f.diags) == maxFaults {
-		d = &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many faults", Extra: CodeLimit,
-			Detail: fmt.Sprintf("The first %d are shown. Correct them and load the tree again.", maxFaults)}
+		d = tooMany()
 	}
 	f.diags = append(f.diags, d)
+}
+
+// full reports that no more faults are taken: nobody has to look for them.
+func (f *faults) full() bool { return len(f.diags) > maxFaults }
+
+func tooMany() *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many faults", Extra: CodeLimit,
+		Detail: fmt.Sprintf("The first %d are shown. Correct them and try again.", maxFaults)}
+}
+
+// Bounded are as many of the faults of one text as a person is shown, from its top, and where there are more, one that
+// says so.
+func Bounded(diags hcl.Diagnostics) hcl.Diagnostics {
+	f := faults{diags: diags}
+	if f.sorted(); len(diags) > maxFaults+1 {
+		diags = append(diags[:maxFaults:maxFaults], tooMany())
+	}
+	return diags
+}
+
+// meant is [typo.Suggest] while a load has compared no more names than costs a moment: each of a thousand unknown columns
+// of a table of thousands would be compared with every one.
+func (f *faults) meant(given string, known []string) string {
+	if f.compared += len(known); f.compared > maxCompared {
+		return ""
+	}
+	return typo.Suggest(given, known)
 }
 
 // sorted returns the diagnostics file by file, in the order the files were first reported, each from its top.

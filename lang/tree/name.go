@@ -41,6 +41,20 @@ func ParseName(s string, qualified bool) (ast.Name, error) {
 	return ast.Name{}, errors.New("it lives in no database, so its name has no dot; a name that holds one stands in backticks")
 }
 
+// FormatName writes a name as a manifest does, for [ParseName] to read: a part that holds a dot or a backtick in backticks.
+func FormatName(name ast.Name) string {
+	part := func(s string) string {
+		if strings.ContainsAny(s, ".`") {
+			return "`" + strings.ReplaceAll(s, "`", "``") + "`"
+		}
+		return s
+	}
+	if name.Database == "" {
+		return part(name.Name)
+	}
+	return part(name.Database) + "." + part(name.Name)
+}
+
 // quotedPart reads up to the closing backtick; two of them stand for one that is part of the name.
 func quotedPart(s string) (part, rest string, ok bool) {
 	var b strings.Builder

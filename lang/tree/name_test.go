@@ -19,6 +19,9 @@ func TestAPartOfANameInBackticksIsWhatStandsBetweenThem(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s is %q, %v; want %q", text, got, err, want)
 		}
+		if got, err := tree.ParseName(tree.FormatName(want), true); err != nil || got != want {
+			t.Errorf("%q is written %s, which is %q, %v", want, tree.FormatName(want), got, err)
+		}
 	}
 	for _, text := range []string{"farm.`hens", "farm.`hens``", "farm.`hen`s", "farm.``"} {
 		if got, err := tree.ParseName(text, true); err == nil {

@@ -14,7 +14,14 @@ type relation struct {
 	columns        []string
 	open           bool
 	virtual        bool // a table: columns that start with an underscore may be the engine's
+
+	// indexed are the columns of a wide relation by name, once the first was looked for: a standard view asks for every
+	// column of a table that may have thirty thousand.
+	indexed map[string]bool
 }
+
+// wide is from how many columns on a relation has them by name.
+const wide = 32
 
 // has tells whether a reference, from its first part on, names a column or something inside one: body.user.id is inside
 // the column body, and events.name is the column `events.name` of a Nested.
@@ -26,11 +33,25 @@ func (r *relation) has(parts []string) bool {
 		return true
 	}
 	for n := range parts {
-		if slices.Contains(r.columns, strings.Join(parts[:n+1], ".")) {
+		if r.names(strings.Join(parts[:n+1], ".")) {
 			return true
 		}
 	}
 	return false
+}
+
+// names reports a column of exactly this name. The columns stay as they are from the first call on.
+func (r *relation) names(column string) bool {
+	if len(r.columns) < wide {
+		return slices.Contains(r.columns, column)
+	}
+	if r.indexed == nil {
+		r.indexed = make(map[string]bool, len(r.columns))
+		for _, c := range r.columns {
+			r.indexed[c] = true
+		}
+	}
+	return r.indexed[column]
 }
 
 // querySource is what a place in a query sees: the relations of its FROM, the aliases of its SELECT, what encloses it.
@@ -46,8 +67,21 @@ type querySource struct {
 type unresolved struct {
 	node  *ast.Node
 	parts []string
-	known []string
-	from  []string // the relations it was looked for in
+	scope *querySource // where it stands
+}
+
+// sight is what the reference could have meant: the relations in sight of it by name, and the columns and aliases.
+func (u unresolved) sight() (from, known []string) {
+	for at := u.scope; at != nil; at = at.outer {
+		for _, rel := range at.relations {
+			known = append(known, rel.columns...)
+			if name := rel.String(); name != "" && !slices.Contains(from, name) {
+				from = append(from, name)
+			}
+		}
+		known = append(known, at.aliases...)
+	}
+	return from, known
 }
 
 // resolver finds references to columns that do not exist. It reports only what it is sure of: any source it cannot see

@@ -118,7 +118,6 @@ func (r *resolver) reference(n *ast.Node, s *querySource) {
 	if len(parts) == 0 || parts[0] == "" {
 		return
 	}
-	fault := unresolved{node: n, parts: parts}
 	for at := s; at != nil; at = at.outer {
 		for k := range parts {
 			if slices.Contains(at.aliases, strings.Join(parts[:k+1], ".")) {
@@ -131,15 +130,10 @@ func (r *resolver) reference(n *ast.Node, s *querySource) {
 		if at.finds(parts) {
 			return
 		}
-		for _, rel := range at.relations {
-			fault.known = append(fault.known, rel.columns...)
-			if name := rel.String(); name != "" && !slices.Contains(fault.from, name) {
-				fault.from = append(fault.from, name)
-			}
-		}
-		fault.known = append(fault.known, at.aliases...)
 	}
-	r.faults = append(r.faults, fault)
+	if len(r.faults) <= maxFaults {
+		r.faults = append(r.faults, unresolved{n, parts, s})
+	}
 }
 
 // finds tells whether a relation of this scope has the column. A reference that names one of them is decided by that

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // Variable is a variable a manifest declares, with the value this load gave it.
@@ -85,7 +84,7 @@ func (l *loader) readVariable(name string, block *hclsyntax.Block) Variable {
 		if defaults != nil && !value.IsNull() {
 			value = defaults.Apply(value)
 		}
-		return convert.Convert(value, v.Type)
+		return Fitted(value, v.Type)
 	}
 	if attr := body.attrs["default"]; attr != nil {
 		value, ok := s.value(attr.Expr)

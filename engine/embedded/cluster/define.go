@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -169,6 +170,20 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 		return unsupported("a definition with hostName() or a system table that the stage answers for")
 	}
 	o.Text = sql
+	var touched []string
+	switch {
+	case d.verb == "CREATE":
+		for _, r := range l.replicated {
+			touched = append(touched, r.UUID)
+		}
+	case d.verb == "DROP" && d.kind != "DATABASE":
+		if touched, err = m.tables.named(ctx, d, o.Database); err != nil {
+			return err
+		}
+	}
+	if d.changesFacts() {
+		defer m.facts.change()()
+	}
 	_, err = m.server.Do(ctx, o)
 	if code, _ := embedded.Code(err); code == 57 && d.verb == "CREATE" {
 		swept, broken := m.sweep(ctx, readDefinition(t))
@@ -179,12 +194,11 @@ func (m *member) carryOut(ctx context.Context, d *definition, o embedded.Order) 
 			_, err = m.server.Do(ctx, o)
 		}
 	}
-	switch {
-	case d.verb == "CREATE" && err == nil, d.verb == "DROP":
-		// Also after a DROP that failed: some of it may have happened.
-		if again := m.tables.reconcile(ctx); err == nil {
-			err = again
-		}
+	if d.verb == "DROP" && d.kind == "DATABASE" {
+		return cmp.Or(err, m.tables.reconcile(ctx)) // also after one that failed: some of it may have happened
+	}
+	if err == nil && d.verb == "CREATE" || d.verb == "DROP" {
+		return cmp.Or(err, m.tables.reconcileThese(ctx, touched))
 	}
 	return err
 }

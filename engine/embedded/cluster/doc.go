@@ -68,6 +68,6 @@
 //
 // What the front end keeps in files, what the engine has and what ZooKeeper says is changed in an order from which a process
 // that is started after a kill -9 finds its way, once ZooKeeper is there: a member does not come up without it, as its engine
-// does not. The exception is the lightweight UPDATE, which is done twice by a member that is killed between doing it and
-// writing so down.
+// does not. Of a lightweight UPDATE of several partitions a member may have done some when it is killed: the others stay as
+// they were there.
 package cluster

@@ -153,7 +153,10 @@ func (m *member) gather(ctx context.Context, t *text, f *fan, skip bool, databas
 // columnsOf are the columns of a table and their types.
 func (m *member) columnsOf(ctx context.Context, n ast.Name) (names, types []string, err error) {
 	where := "database = " + quoted(n.Database) + " AND table = " + quoted(n.Name)
-	list, err := m.table(ctx, "SELECT name, type FROM system.columns WHERE "+where+" AND default_kind NOT IN ('ALIAS', 'EPHEMERAL') ORDER BY position")
+	list, err := known(&m.facts, "stored columns of "+n.SQL(), func() ([][]string, bool, error) {
+		list, err := m.table(ctx, "SELECT name, type FROM system.columns WHERE "+where+" AND default_kind NOT IN ('ALIAS', 'EPHEMERAL') ORDER BY position")
+		return list, len(list) > 0 && n.Database == "system", err
+	})
 	if err != nil {
 		return nil, nil, err
 	}

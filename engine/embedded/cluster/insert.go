@@ -15,7 +15,6 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/engine/embedded"
 	"github.com/dfe-engine/dfe/engine/internal/jvm"
-	"github.com/dfe-engine/dfe/lang/lex"
 )
 
 // insert answers an INSERT. That of a replicated table is read into a block first, which then goes to the table's log.
@@ -59,7 +58,7 @@ func (c *client) insert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.rows > 0 {
+	if len(b.data) > 0 {
 		if err := c.commit(ctx, r, b, q); err != nil {
 			return err
 		}
@@ -117,33 +116,45 @@ func (c *client) mayInsert(ctx context.Context, r *replica, n ast.Name) error {
 	if alive, _, _ := c.member.session.state(); !alive {
 		return embedded.NewException(242, "TABLE_IS_READ_ONLY", fmt.Sprintf("Table is in readonly mode since table metadata was not found in zookeeper: replica_path=%s", r.own()))
 	}
+	// A view whose target is replicated stays so until a definition changes that.
+	fits, err := known(&c.member.facts, "views of "+r.UUID, func() (string, bool, error) {
+		refused, err := c.unfit(ctx, r)
+		return refused, refused == "", err
+	})
+	if err == nil && fits != "" {
+		err = unsupported(fmt.Sprintf("INSERT into %s, whose materialized view %s writes to a table that is not replicated,", n, fits))
+	}
+	return err
+}
+
+// unfit names a materialized view of a table that writes to one that is not replicated.
+func (c *client) unfit(ctx context.Context, r *replica) (string, error) {
 	views, err := c.member.table(ctx, "SELECT d.1, d.2 FROM (SELECT arrayJoin(arrayZip(dependencies_database, dependencies_table)) AS d FROM system.tables WHERE "+ofUsers+" AND uuid = "+quoted(r.UUID)+")")
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, v := range views {
 		targets, err := c.member.table(ctx, "SELECT target_database, target_table FROM system.tables WHERE engine = 'MaterializedView' AND database = "+quoted(v[0])+" AND name = "+quoted(v[1]))
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, target := range targets {
 			_, replicated, err := c.member.tables.find(ctx, ast.Name{Database: target[0], Name: target[1]})
 			if err != nil {
-				return err
+				return "", err
 			}
 			if !replicated {
-				return unsupported(fmt.Sprintf("INSERT into %s, whose materialized view %s.%s writes to a table that is not replicated,", n, v[0], v[1]))
+				return v[0] + "." + v[1], nil
 			}
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // block is what an INSERT stores.
 type block struct {
 	columns []string
-	data    []byte // Native
-	rows    int
+	data    []byte // Native; empty without rows
 	hash    string
 }
 
@@ -153,7 +164,10 @@ func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, err
 	m.memory.RLock()
 	defer m.memory.RUnlock()
 	into := ast.Name{Database: stageDatabase, Name: "insert_" + randomID()}
-	list, err := m.table(ctx, "SELECT name, default_kind FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" ORDER BY position")
+	list, err := known(&m.facts, "columns of "+n.SQL(), func() ([][]string, bool, error) {
+		list, err := m.table(ctx, "SELECT name, default_kind FROM system.columns WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" ORDER BY position")
+		return list, len(list) > 0, err
+	})
 	if err != nil {
 		return block{}, err
 	}
@@ -187,18 +201,11 @@ func (c *client) block(ctx context.Context, n ast.Name, rest string) (block, err
 	for i, name := range b.columns {
 		names[i] = ast.QuoteIdent(name)
 	}
-	counted, err := m.column(ctx, "SELECT toString(count()) FROM "+into.SQL())
-	if err != nil {
-		return block{}, err
-	}
-	if b.rows, err = strconv.Atoi(counted[0]); err != nil || b.rows == 0 {
-		return b, err
-	}
 	settings = ownSettings()
 	settings["max_threads"], settings["max_block_size"] = "1", "1000000000"
 	b.data, err = m.server.Do(ctx, embedded.Order{Text: "SELECT " + strings.Join(names, ", ") + " FROM " + into.SQL(), Format: "Native", Settings: settings})
-	if err != nil {
-		return block{}, err
+	if err != nil || len(b.data) == 0 {
+		return b, err
 	}
 	if token, ok := c.setting("insert_deduplication_token"); ok && token != "" {
 		b.hash = "token_" + jvm.Digest([]byte(token))
@@ -354,24 +361,6 @@ func (r *replica) mayHaveQuorum(replicas []string, q quorum) error {
 	return pendingQuorum(s, node)
 }
 
-// inQuorum reports, as error 289, that this replica lacks the newest block that reached its quorum.
-func (r *replica) inQuorum() error {
-	data, ok, err := r.member.session.get(path.Join(r.Path, "quorum", "last_part"))
-	if err != nil || !ok {
-		return err
-	}
-	n, err := strconv.Atoi(string(data))
-	if err != nil {
-		return fmt.Errorf("last_part of %s: %w", r.Path, err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.state.has(n) {
-		return embedded.NewException(289, "REPLICA_IS_NOT_IN_QUORUM", fmt.Sprintf("Replica doesn't have part %s which was successfully written to quorum of other replicas. Send query to another replica or disable 'select_sequential_consistency' setting", r.entry(n)))
-	}
-	return nil
-}
-
 // awaitQuorum waits until a block's quorum is reached.
 func (c *client) awaitQuorum(ctx context.Context, node, block string, q quorum) error {
 	s := c.member.session
@@ -398,116 +387,4 @@ func (c *client) awaitQuorum(ctx context.Context, node, block string, q quorum) 
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// sequential answers for select_sequential_consistency: each replicated table that the query may read has all that
-// reached a quorum.
-func (c *client) sequential(ctx context.Context) error {
-	if c.Session() != "" {
-		return unsupported("select_sequential_consistency in a session")
-	}
-	seen := map[ast.Name]bool{}
-	return c.sequentialIn(ctx, c.text, c.database(), seen)
-}
-
-func (c *client) sequentialIn(ctx context.Context, t *text, database string, seen map[ast.Name]bool) error {
-	m := c.member
-	for i := 0; i < t.len(); i++ {
-		if t.name(i) == "" || t.kind(i-1) == lex.Dot {
-			continue
-		}
-		n, next := t.full(i)
-		qualified := next > i+1
-		if n.Database == "" {
-			n.Database = database
-		}
-		if !qualified && t.word(i-1) != "FROM" && t.word(i-1) != "JOIN" && t.word(i-1) != "IN" && t.kind(i-1) != lex.Comma || seen[n] {
-			continue
-		}
-		if n.Database == "system" {
-			continue
-		}
-		seen[n] = true
-		r, replicated, err := m.tables.find(ctx, n)
-		if err != nil {
-			return err
-		}
-		if replicated && r != nil {
-			if err := r.sequential(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		views, err := m.column(ctx, "SELECT as_select FROM system.tables WHERE as_select != '' AND database = "+quoted(n.Database)+" AND name = "+quoted(n.Name))
-		if err != nil {
-			return err
-		}
-		for _, sql := range views {
-			inner, err := readText(sql)
-			if err != nil {
-				return err
-			}
-			if err := c.sequentialIn(ctx, inner, n.Database, seen); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// sequential is what a sequential read of this table demands.
-func (r *replica) sequential(ctx context.Context) error {
-	s := r.member.session
-	if alive, _, _ := s.state(); !alive {
-		return keeperError(errors.New("Session expired"))
-	}
-	if !r.member.Cloud {
-		return r.inQuorum()
-	}
-	return r.catchUp(ctx)
-}
-
-// catchUp waits until all that the log holds now is here.
-func (r *replica) catchUp(ctx context.Context) error {
-	names, err := r.member.session.list(path.Join(r.Path, "log"))
-	if err != nil {
-		return err
-	}
-	r.kick()
-	for _, name := range names {
-		if err := r.await(ctx, sequence(name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// syncReplica is SYSTEM SYNC REPLICA.
-func (c *client) syncReplica(ctx context.Context) error {
-	n, _ := c.text.full(3)
-	r, replicated, err := c.member.tables.find(ctx, c.in(n))
-	switch {
-	case err != nil:
-		return err
-	case !replicated || r == nil:
-		return embedded.NewException(36, "BAD_ARGUMENTS", fmt.Sprintf("Table %s is not replicated", n))
-	}
-	ctx, end := c.syncing(ctx, "the log of the table "+n.SQL())
-	defer end()
-	if err := r.catchUp(ctx); err != nil {
-		return err
-	}
-	return c.Done()
-}
-
-// syncing bounds a wait for a log as a server does, by receive_timeout, and by the absence of ZooKeeper.
-func (c *client) syncing(ctx context.Context, what string) (context.Context, func()) {
-	seconds := 300
-	if text, ok := c.Setting("receive_timeout"); ok {
-		if n, err := strconv.Atoi(text); err == nil {
-			seconds = n
-		}
-	}
-	return c.member.session.bounded(ctx, time.Duration(seconds)*time.Second, embedded.NewException(159, "TIMEOUT_EXCEEDED",
-		fmt.Sprintf("%s has not been carried out here within %d seconds (receive_timeout)", what, seconds)))
 }

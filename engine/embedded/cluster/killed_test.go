@@ -44,6 +44,28 @@ func TestWhatAKilledMemberTookFromALogIsDoneOnce(t *testing.T) {
 	f.exec(1, "DROP ROLE r")
 }
 
+func TestALightweightUpdateIsDoneOnceByAMemberThatIsKilledAfterIt(t *testing.T) {
+	f := newFaulty(t, cluster.Options{})
+	f.exec(0, "CREATE TABLE d.u (a UInt8, b UInt8) ENGINE = ReplicatedMergeTree ORDER BY a SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1")
+	f.exec(0, "INSERT INTO d.u VALUES (1, 0)", "async_insert=0")
+	f.exec(1, "SYSTEM SYNC REPLICA d.u")
+	// The first one leaves a patch, which the second one is told from.
+	for range 2 {
+		for killed := range 2 {
+			f.must(f.Member(killed).Inject(t.Context(), cluster.Fault{What: cluster.KillAfter, Match: cluster.Match{Log: true, Text: "UPDATE d.u"}}))
+		}
+		clustertest.Answer(t, f.urls[0], "UPDATE d.u SET b = b + 1 WHERE a = 1") // lost with the member
+		for killed := range 2 {
+			eventually(t, "the member is gone", func() bool { return !f.Member(killed).Running() })
+			f.start(killed)
+		}
+		f.there(0)
+	}
+	f.exec(0, "SYSTEM SYNC REPLICA d.u")
+	f.exec(1, "SYSTEM SYNC REPLICA d.u")
+	f.same("SELECT a, b FROM d.u", "1\t2")
+}
+
 // TestWhatAKilledProcessLeftOfATableIsNotTheTable leaves the directory as an engine does that is killed in CREATE.
 func TestWhatAKilledProcessLeftOfATableIsNotTheTable(t *testing.T) {
 	dir := t.TempDir()

@@ -35,6 +35,7 @@ type member struct {
 	memory sync.RWMutex
 	work   sync.WaitGroup
 	log    *slog.Logger
+	facts  facts
 	// structures are the columns of the system tables, which do not change.
 	structures sync.Map
 }

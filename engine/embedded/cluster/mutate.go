@@ -116,7 +116,8 @@ func (r *replica) takeStatement(ctx context.Context, n int, e tableEntry) (bool,
 }
 
 // carryOut runs a statement of the log on the engine, unless a killed process of this member had the engine take it as a
-// mutation, which survives. Other statements do no harm when they are done twice. err is what is no fault of the statement.
+// mutation or a patch, which survive. Other statements do no harm when they are done twice. err is what is no fault of the
+// statement.
 func (r *replica) carryOut(ctx context.Context, n int, e tableEntry) (failed, err error) {
 	t, err := readText(e.SQL)
 	if err != nil {
@@ -126,28 +127,31 @@ func (r *replica) carryOut(ctx context.Context, n int, e tableEntry) (failed, er
 	if err != nil {
 		return nil, err
 	}
+	d := readDefinition(t)
 	newest, undone, err := r.mutations(ctx, name)
+	if d.verb == "UPDATE" {
+		newest, undone, err = r.patches(ctx, name)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	before := r.state.Doing
 	r.mu.Unlock()
-	if before != nil && before.Entry == n && before.Print != newest {
+	if before != nil && before.Entry == n && newest > before.Newest {
 		if undone > 0 {
 			return nil, fmt.Errorf("entry %d of %s: the engine is at it: %w", n, r.Path, embedded.ErrTryAgain)
 		}
 		return nil, nil
 	}
 	r.mu.Lock()
-	r.state.Doing = &doing{n, newest}
+	r.state.Doing = &changing{n, newest}
 	err = r.save()
 	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	// The name may be another by now.
-	d := readDefinition(t)
 	at := d.after - 1
 	if t.name(at) == d.names[0].Name && d.names[0].Database != "" {
 		at -= 2
@@ -160,12 +164,26 @@ func (r *replica) carryOut(ctx context.Context, n int, e tableEntry) (failed, er
 }
 
 // mutations are the number of the newest mutation that the table's log led to, and how many are not done.
-func (r *replica) mutations(ctx context.Context, n ast.Name) (newest string, undone int, err error) {
-	list, err := r.member.table(ctx, "SELECT toString(max(toUInt64OrZero(extract(mutation_id, '[0-9]+')))), toString(countIf(NOT is_done)) FROM system.mutations WHERE database = "+
+func (r *replica) mutations(ctx context.Context, n ast.Name) (newest uint64, undone int, err error) {
+	return r.newest(ctx, "SELECT toString(max(toUInt64OrZero(extract(mutation_id, '[0-9]+')))), toString(countIf(NOT is_done)) FROM system.mutations WHERE database = "+
 		quoted(n.Database)+" AND table = "+quoted(n.Name)+" AND match(command, '^\\\\(?(UPDATE|DELETE) ')")
+}
+
+// patches are the version of the newest lightweight UPDATE, which is in patch parts. They are listed, also where a merge has
+// applied them, for longer than a member takes to start (ClickHouse's old_parts_lifetime, 480 s).
+func (r *replica) patches(ctx context.Context, n ast.Name) (newest uint64, undone int, err error) {
+	return r.newest(ctx, "SELECT toString(max(data_version)), '0' FROM system.parts WHERE database = "+quoted(n.Database)+" AND table = "+quoted(n.Name)+" AND startsWith(name, 'patch-')")
+}
+
+func (r *replica) newest(ctx context.Context, query string) (newest uint64, undone int, err error) {
+	list, err := r.member.table(ctx, query)
 	if err != nil || len(list) == 0 {
-		return "", 0, err
+		return 0, 0, err
+	}
+	newest, err = strconv.ParseUint(list[0][0], 10, 64)
+	if err != nil {
+		return 0, 0, err
 	}
 	undone, err = strconv.Atoi(list[0][1])
-	return list[0][0], undone, err
+	return newest, undone, err
 }

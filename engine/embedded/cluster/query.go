@@ -21,9 +21,6 @@ func quoted(s string) string { return ast.QuoteString(s) }
 
 // query answers a SELECT and its like: the same text, with what only a cluster knows put in its places.
 func (c *client) query(ctx context.Context) error {
-	if c.text.word(0) == "EXISTS" {
-		return c.exists(ctx)
-	}
 	if c.on("select_sequential_consistency") {
 		if err := c.sequential(ctx); err != nil {
 			return err
@@ -34,17 +31,6 @@ func (c *client) query(ctx context.Context) error {
 		return err
 	}
 	return c.run(ctx, sql)
-}
-
-// exists is EXISTS: the engine has every object but one.
-func (c *client) exists(ctx context.Context) error {
-	t := c.text
-	for i := range t.tokens {
-		if t.name(i) == "system" && t.name(i+2) == "zookeeper" && c.member.session != nil {
-			return c.run(ctx, "SELECT 1 AS result"+c.rest(i+3))
-		}
-	}
-	return c.run(ctx, t.src)
 }
 
 // current is the database of unqualified names; empty in a session, which has one of its own.
@@ -115,6 +101,16 @@ func (m *member) rewrite(ctx context.Context, t *text, skip bool, database strin
 				}
 				free = append(free, forget)
 				edits = append(edits, t.replace(i, i+3, with))
+			case table == "tables":
+				with, ok, err := m.narrow(ctx, t, i)
+				switch {
+				case err != nil:
+					return "", free, err
+				case ok:
+					edits = append(edits, t.replace(i, i+3, with))
+				default:
+					edits = append(edits, t.replace(i, i+1, stageDatabase))
+				}
 			case slices.Contains(stagedTables(), table):
 				edits = append(edits, t.replace(i, i+1, stageDatabase))
 			case withheld(table):

@@ -53,7 +53,13 @@ type replicaState struct {
 	Pointer int   `json:"pointer"`
 	Ahead   []int `json:"ahead,omitempty"`
 	// Doing is a statement that is being carried out.
-	Doing *doing `json:"doing,omitempty"`
+	Doing *changing `json:"doing,omitempty"`
+}
+
+// changing is a statement of the table's log, and the newest change of rows that the engine had before it.
+type changing struct {
+	Entry  int    `json:"entry"`
+	Newest uint64 `json:"newest"`
 }
 
 func (s replicaState) has(n int) bool { return n < s.Pointer || slices.Contains(s.Ahead, n) }
@@ -451,14 +457,16 @@ func (r *replica) caughtUp(database string) bool {
 
 // name is what the table is called now.
 func (r *replica) name(ctx context.Context) (ast.Name, error) {
-	list, err := r.member.table(ctx, "SELECT database, name FROM system.tables WHERE "+ofUsers+" AND uuid = "+quoted(r.UUID))
-	if err != nil {
-		return ast.Name{}, err
-	}
-	if len(list) == 0 {
-		return ast.Name{}, embedded.NewException(60, "UNKNOWN_TABLE", "The table "+r.UUID+" is gone")
-	}
-	return ast.Name{Database: list[0][0], Name: list[0][1]}, nil
+	return known(&r.member.facts, "name "+r.UUID, func() (ast.Name, bool, error) {
+		list, err := r.member.table(ctx, "SELECT database, name FROM system.tables WHERE "+ofUsers+" AND uuid = "+quoted(r.UUID))
+		if err != nil {
+			return ast.Name{}, false, err
+		}
+		if len(list) == 0 {
+			return ast.Name{}, false, embedded.NewException(60, "UNKNOWN_TABLE", "The table "+r.UUID+" is gone")
+		}
+		return ast.Name{Database: list[0][0], Name: list[0][1]}, true, nil
+	})
 }
 
 // moveTo notes that an entry is taken in.

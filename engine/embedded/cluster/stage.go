@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,13 +24,7 @@ const marker = "1234567891"
 
 const (
 	markerSetting = "non_replicated_deduplication_window = " + marker
-
-	// outside matches what comes before a word that stands in no string and no quoted identifier.
-	outside = `^((?s:[^'` + "`" + `]|'(?:[^'\\]|\\.)*'|` + "`" + `(?:[^` + "`" + `\\]|\\.)*` + "`" + `)*?)`
 )
-
-// anywhere is [outside] for a text that is a storage's clauses alone.
-const anywhere = "()"
 
 // stagedTables are the system tables that views answer for.
 func stagedTables() []string {
@@ -44,15 +39,19 @@ func (m *member) dress(ctx context.Context, run runner) error {
 	}
 	statements := []string{
 		"CREATE DATABASE IF NOT EXISTS " + stageDatabase + " ENGINE = Memory",
-		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String, shown UUID) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
+		"CREATE TABLE " + stageDatabase + ".replicated (uuid UUID, arguments String, opened String, closed String, shown UUID) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
 		"CREATE TABLE " + stageDatabase + ".replicated_databases (uuid UUID, engine String, engine_full String) ENGINE = Join(ANY, LEFT, uuid) SETTINGS persistent = 0",
-		m.viewOfTables(),
+		"CREATE VIEW " + stageDatabase + ".tables AS SELECT * REPLACE (" + strings.Join(slices.Collect(maps.Values(m.shownTables())), ", ") + ") FROM " + tablesOfAll,
 		`CREATE VIEW _dfe_stage.databases AS SELECT * REPLACE (
 			if(joinGet('_dfe_stage.replicated_databases', 'engine', uuid) != '', joinGet('_dfe_stage.replicated_databases', 'engine', uuid), engine) AS engine,
 			if(joinGet('_dfe_stage.replicated_databases', 'engine', uuid) != '', joinGet('_dfe_stage.replicated_databases', 'engine_full', uuid), engine_full) AS engine_full
 		) FROM system.databases WHERE name != '_dfe_stage'`,
 		`CREATE VIEW _dfe_stage.parts AS SELECT p.* REPLACE (if(t.engine != '', t.engine, p.engine) AS engine)
 			FROM system.parts AS p LEFT JOIN (SELECT database, name, engine FROM _dfe_stage.tables) AS t ON t.database = p.database AND t.name = p.table`,
+	}
+	if m.Keeper != "" {
+		// It is there to be seen; the front end answers who reads it.
+		statements = append(statements, "CREATE VIEW IF NOT EXISTS system.zookeeper AS SELECT '' AS name, '' AS value, toInt32(0) AS version, '' AS path")
 	}
 	if m.Cloud {
 		statements = append(statements, `CREATE VIEW _dfe_stage.settings AS SELECT * REPLACE (if(name = 'cloud_mode', '1', value) AS value) FROM system.settings`)
@@ -86,53 +85,6 @@ func (m *member) dress(ctx context.Context, run runner) error {
 		SELECT * REPLACE (replaceAll(query, '_dfe_stage.', 'system.') AS query) FROM system.processes WHERE Settings['log_comment'] != '`+ownComment+`'
 		UNION ALL SELECT * FROM `+from)
 	return errors.Join(err, m.dbs.show(ctx, run), m.tables.show(ctx, run))
-}
-
-// viewOfTables shows replicated tables as such, and the table of ZooKeeper where there is one.
-func (m *member) viewOfTables() string {
-	prefix := "Replicated"
-	if m.Cloud {
-		prefix = "Shared"
-	}
-	shown := func(column, before string) string {
-		text := column
-		for _, r := range []struct{ pattern, with string }{
-			{before + "(?:, " + markerSetting + "|( SETTINGS )" + markerSetting + ", | SETTINGS " + markerSetting + ")", `\1\2`},
-			{engineClause(before) + `(\w*MergeTree)`, `\1` + engineWord(before) + prefix + `\2` + hole},
-		} {
-			text = fmt.Sprintf("replaceRegexpOne(%s, %s, %s)", text, ast.QuoteString(r.pattern), ast.QuoteString(r.with))
-		}
-		args := "joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid)"
-		// A materialized view keeps its words: only its inner table has the arguments.
-		text = fmt.Sprintf("replaceOne(replaceOne(%[1]s, '%[2]s(', if(%[3]s = '-', '(', concat('(', %[3]s, ', '))), '%[2]s', if(%[3]s = '-', '', concat('(', %[3]s, ')')))", text, hole, args)
-		return fmt.Sprintf("if(%s != '', %s, %s) AS %s", args, text, column, column)
-	}
-	view := "CREATE VIEW _dfe_stage.tables AS SELECT * REPLACE (\n" +
-		"if(joinGet('_dfe_stage.replicated', 'arguments', system.tables.uuid) NOT IN ('', '-'), concat('" + prefix + "', engine), engine) AS engine,\n" +
-		"if(empty(joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)), system.tables.uuid, joinGet('_dfe_stage.replicated', 'shown', system.tables.uuid)) AS uuid,\n" +
-		shown("create_table_query", outside) + ",\n" + shown("engine_full", anywhere) + "\n) FROM system.tables WHERE database != '_dfe_stage'"
-	if m.Keeper != "" {
-		view += "\nUNION ALL SELECT * REPLACE ('zookeeper' AS name, 'SystemZooKeeper' AS engine, '' AS create_table_query) FROM (SELECT * FROM system.tables WHERE database = 'system' AND name = 'one')"
-	}
-	return view
-}
-
-// hole stands behind the engine's name, where the arguments go, which regular expressions cannot fetch.
-const hole = "<<dfe-arguments>>"
-
-// engineClause is what comes before the engine's name: in a definition the clause's words, in engine_full nothing.
-func engineClause(before string) string {
-	if before == anywhere {
-		return "^()"
-	}
-	return before + " ENGINE = "
-}
-
-func engineWord(before string) string {
-	if before == anywhere {
-		return ""
-	}
-	return " ENGINE = "
 }
 
 // structure is the columns of a system table, in the words of url()'s third argument.

@@ -28,14 +28,18 @@ type tables struct {
 	mu      sync.Mutex
 	known   map[string]replication // whatever is shown as replicated
 	byID    map[string]*replica    // what has rows to replicate
+	left    map[string]replication // what is gone and still in ZooKeeper
 	closing sync.WaitGroup
 }
 
 func newTables(m *member) *tables {
-	return &tables{member: m, known: map[string]replication{}, byID: map[string]*replica{}}
+	return &tables{member: m, known: map[string]replication{}, byID: map[string]*replica{}, left: map[string]replication{}}
 }
 
-func (t *tables) file() string { return filepath.Join(t.member.stageDir(), "replicated.json") }
+// note is the file that says how a table is shown. Each has its own: a definition costs the same however many there are.
+func (t *tables) note(id string) string {
+	return filepath.Join(t.member.stageDir(), "replicated", id+".json")
+}
 
 // register notes that tables are replicated, before they are made: a process that is killed in between leaves a note
 // about a table that is not there, which harms nobody.
@@ -50,10 +54,24 @@ func (t *tables) register(ctx context.Context, list []replication) error {
 		t.known[r.UUID] = r
 	}
 	t.mu.Unlock()
-	if err := show(ctx, t.member.server.Do, list...); err != nil {
+	for _, r := range list {
+		if err := writeJSON(t.note(r.UUID), r); err != nil {
+			return err
+		}
+	}
+	return show(ctx, t.member.server.Do, list...)
+}
+
+// unregister forgets how something that is gone was shown.
+func (t *tables) unregister(id string) error {
+	t.mu.Lock()
+	delete(t.known, id)
+	delete(t.left, id)
+	t.mu.Unlock()
+	if err := os.Remove(t.note(id)); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return t.keep()
+	return nil
 }
 
 // registered is all that is shown as replicated.
@@ -62,9 +80,6 @@ func (t *tables) registered() []replication {
 	defer t.mu.Unlock()
 	return slices.Collect(maps.Values(t.known))
 }
-
-// keep writes down what is registered, for the next start.
-func (t *tables) keep() error { return writeJSON(t.file(), t.registered()) }
 
 const noUUID = "00000000-0000-0000-0000-000000000000"
 
@@ -75,7 +90,11 @@ func show(ctx context.Context, run runner, list ...replication) error {
 	}
 	rows := make([]string, len(list))
 	for i, r := range list {
-		rows[i] = fmt.Sprintf("(%s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(cmp.Or(r.Shown, noUUID)))
+		opened, closed := "("+r.Arguments+", ", "("+r.Arguments+")"
+		if r.Arguments == "-" { // a view, whose inner table has them
+			opened, closed = "(", ""
+		}
+		rows[i] = fmt.Sprintf("(%s, %s, %s, %s, %s)", quoted(r.UUID), quoted(r.Arguments), quoted(opened), quoted(closed), quoted(cmp.Or(r.Shown, noUUID)))
 	}
 	_, err := run.own(ctx, "INSERT INTO "+stageDatabase+".replicated VALUES "+strings.Join(rows, ", "))
 	return err
@@ -88,11 +107,18 @@ func (t *tables) show(ctx context.Context, run runner) error {
 
 // load reads what was registered.
 func (t *tables) load() error {
-	var list []replication
-	if err := readJSON(t.file(), &list); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.note("")), 0o700); err != nil {
 		return err
 	}
-	for _, r := range list {
+	files, err := filepath.Glob(t.note("*"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		var r replication
+		if err := readJSON(file, &r); err != nil {
+			return err
+		}
 		t.known[r.UUID] = r
 	}
 	return nil
@@ -128,33 +154,80 @@ func (t *tables) reconcile(ctx context.Context) error {
 	// The lock comes before the question: what another statement makes meanwhile is not taken for gone.
 	t.defining.Lock()
 	defer t.defining.Unlock()
-	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE "+ofUsers+" AND (engine_full LIKE '%"+marker+"%' OR engine = 'MaterializedView')")
+	ids, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE "+ofUsers)
 	if err != nil {
 		return err
 	}
-	known := slices.DeleteFunc(t.registered(), func(r replication) bool { return r.Path == "" })
+	return t.follow(slices.DeleteFunc(t.registered(), func(r replication) bool { return r.Path == "" }), ids)
+}
+
+// reconcileThese does it for tables that a definition has made or dropped, and for those that could not be left before.
+func (t *tables) reconcileThese(ctx context.Context, ids []string) error {
+	t.defining.Lock()
+	defer t.defining.Unlock()
+	var of []replication
+	t.mu.Lock()
+	for _, id := range ids {
+		if r, ok := t.known[id]; ok {
+			of = append(of, r)
+		}
+	}
+	for _, r := range t.left {
+		of = append(of, r)
+	}
+	t.mu.Unlock()
+	if len(of) == 0 {
+		return nil
+	}
+	asked := make([]string, len(of))
+	for i, r := range of {
+		asked[i] = quoted(r.UUID)
+	}
+	there, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE "+ofUsers+" AND uuid IN ("+strings.Join(asked, ", ")+")")
+	if err != nil {
+		return err
+	}
+	if err := t.follow(of, there); err != nil {
+		return err
+	}
+	// The statement is over: what it was to make and did not, nobody makes.
+	var failed error
+	for _, r := range of {
+		if !slices.Contains(there, r.UUID) {
+			failed = errors.Join(failed, t.unregister(r.UUID))
+		}
+	}
+	return failed
+}
+
+// follow follows those of some tables that are there, and leaves the others.
+func (t *tables) follow(of []replication, there []string) error {
+	is := make(map[string]bool, len(there))
+	for _, id := range there {
+		is[id] = true
+	}
 	var failed error
 	// Those that are gone come first: a new table may have the path of one.
-	for _, of := range known {
-		if !slices.Contains(there, of.UUID) {
-			failed = errors.Join(failed, t.remove(of))
+	for _, r := range of {
+		if !is[r.UUID] {
+			failed = errors.Join(failed, t.remove(r))
 		}
 	}
 	if failed != nil {
 		return failed
 	}
-	for _, of := range known {
-		if !slices.Contains(there, of.UUID) || t.byUUID(of.UUID) != nil {
+	for _, r := range of {
+		if !is[r.UUID] || r.Path == "" || t.byUUID(r.UUID) != nil {
 			continue
 		}
-		opened, err := t.member.openReplica(of)
+		opened, err := t.member.openReplica(r)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
 		t.add(opened)
 	}
-	return errors.Join(failed, t.keep())
+	return failed
 }
 
 // add begins to follow a table's log, once the member runs.
@@ -185,12 +258,12 @@ func (t *tables) remove(of replication) error {
 		<-r.done
 	}
 	if err := r.leave(); err != nil {
+		t.mu.Lock()
+		t.left[of.UUID] = of
+		t.mu.Unlock()
 		return err
 	}
-	t.mu.Lock()
-	delete(t.known, of.UUID)
-	t.mu.Unlock()
-	return nil
+	return t.unregister(of.UUID)
 }
 
 func (t *tables) byUUID(id string) *replica {
@@ -201,17 +274,53 @@ func (t *tables) byUUID(id string) *replica {
 
 // find is the replicated table of a name.
 func (t *tables) find(ctx context.Context, n ast.Name) (r *replica, replicated bool, err error) {
-	ids, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE database = "+quoted(n.Database)+" AND name = "+quoted(n.Name))
-	if err != nil || len(ids) == 0 {
+	id, err := known(&t.member.facts, "uuid "+n.SQL(), func() (string, bool, error) {
+		ids, err := t.member.column(ctx, "SELECT toString(uuid) FROM system.tables WHERE database = "+quoted(n.Database)+" AND name = "+quoted(n.Name))
+		if err != nil || len(ids) == 0 {
+			return "", false, err
+		}
+		return ids[0], true, nil
+	})
+	if err != nil || id == "" {
 		return nil, false, err
 	}
-	r, known := t.look(ids[0])
+	return t.of(ctx, id)
+}
+
+// named are the tables that a definition is about, the inner ones of views among them.
+func (t *tables) named(ctx context.Context, d *definition, database string) ([]string, error) {
+	names := slices.Clone(d.names)
+	for i := range names {
+		names[i].Database = cmp.Or(names[i].Database, database)
+	}
+	list, err := t.member.objects(ctx, names)
+	var ids []string
+	var inner []ast.Name
+	for _, o := range list {
+		ids = append(ids, o.uuid)
+		if o.query != "" {
+			inner = append(inner, ast.Name{Database: o.name.Database, Name: ".inner_id." + o.uuid})
+		}
+	}
+	if err != nil || len(inner) == 0 {
+		return ids, err
+	}
+	list, err = t.member.objects(ctx, inner)
+	for _, o := range list {
+		ids = append(ids, o.uuid)
+	}
+	return ids, err
+}
+
+// of is the replicated table of a UUID that the engine has.
+func (t *tables) of(ctx context.Context, id string) (r *replica, replicated bool, err error) {
+	r, known := t.look(id)
 	if r == nil && known.Path != "" {
 		// It is being made, or ZooKeeper went away while it was.
 		if err := t.reconcile(ctx); err != nil {
 			return nil, false, err
 		}
-		r, known = t.look(ids[0])
+		r, known = t.look(id)
 	}
 	return r, known.Arguments != "", nil
 }
