@@ -34,6 +34,8 @@ type Access struct {
 	objects map[accessKey]*Object
 	// Opaque are statements of which not even the object is known.
 	Opaque []*Object
+	// Privileges are those that the server has, with the level of each as system.privileges tells it; nil: it does not say.
+	Privileges map[string]string
 	// Unreadable says why nothing of it could be read; every object is then unreadable.
 	Unreadable error
 }
@@ -52,7 +54,34 @@ func ReadAccess(ctx context.Context, c *Conn) (*Access, error) {
 		return refusedAccess(err)
 	}
 	a := NewAccess(rows)
-	return a, a.readSources(ctx, c)
+	return a, errors.Join(a.readSources(ctx, c), a.readPrivileges(ctx, c))
+}
+
+const selectPrivileges = `SELECT privilege, toString(level) FROM system.privileges`
+
+// readPrivileges asks what privileges the server has. One that does not say it is taken for one of the version known here.
+func (a *Access) readPrivileges(ctx context.Context, c *Conn) error {
+	found := map[string]string{}
+	err := c.Select(ctx, selectPrivileges, nil, func(scan func(...any) error) error {
+		var name string
+		var level *string
+		if err := scan(&name, &level); err != nil {
+			return err
+		}
+		found[name] = ""
+		if level != nil {
+			found[name] = *level
+		}
+		return nil
+	})
+	if _, answered := Exception(err); answered {
+		return nil
+	}
+	if err != nil {
+		return &ReadError{"the privileges the server has", err}
+	}
+	a.Privileges = found
+	return nil
 }
 
 // NewAccess reads statements as SHOW ACCESS prints them. One that cannot be read is kept as it is and stops nothing.
@@ -156,7 +185,7 @@ func (a *Access) parse(rows []string) {
 		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "CREATE MASKING POLICY ") {
 			continue // masking policies are a kind that the schema language does not have
 		}
-		st, err := access.Parse(text)
+		st, err := access.ParsePrinted(text)
 		switch {
 		case err != nil:
 			a.unreadable(text, err)

@@ -2,13 +2,17 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/books"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/tree"
+	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/stdlib"
 )
 
@@ -25,6 +29,55 @@ func bookkeeping() []identity {
 		{ast.KindTable, ast.Name{Database: ledger.Table().Database, Name: "schema_lock"}},
 		{ast.KindTable, ledger.Table()},
 	}
+}
+
+// UnsharedError is a database or a table of the bookkeeping that each server of a cluster has for itself: the lease would
+// be another one on each, and two engines would work at once. Nothing was sent.
+type UnsharedError struct {
+	Kind    ast.Kind
+	Name    string
+	Engine  string
+	Servers int
+}
+
+func (e *UnsharedError) Error() string {
+	return fmt.Sprintf("the %s %s is %s, and each of the cluster's %d servers has its own: the lease in it would be another on each, and two engines would work at once; "+
+		"on every server move it away (RENAME %s %s TO %s_before) and run again, which creates it for all of them",
+		e.Kind, e.Name, e.Engine, e.Servers, strings.ToUpper(string(e.Kind)), e.Name, e.Name)
+}
+
+// ErrorCode is the error as one word.
+func (e *UnsharedError) ErrorCode() string { return "clickhouse_not_replicated" }
+
+// shared refuses bookkeeping that the servers of a cluster do not share. It is asked about each object before one that is
+// absent is created, and the database comes first.
+func (p *pass) shared(d *declared) error {
+	if p.platform != rules.SelfHosted || !p.members.Several() || d.Kind == ast.KindDatabase {
+		return nil
+	}
+	inOne := func(o *catalog.Object) error {
+		return &UnsharedError{o.Kind, o.Name.String(), o.Engine, len(p.facts.Cluster)}
+	}
+	database := p.c.live.Find(ast.KindDatabase, ast.Name{Name: d.Name.Database})
+	apart := database != nil && database.Engine != "Replicated"
+	o := p.c.live.Find(d.Kind, d.Name)
+	if o == nil {
+		if apart {
+			return inOne(database) // a table without a path of its own has the path of its UUID, another on each server
+		}
+		return nil
+	}
+	table, isTable := o.Tree.(*ast.Table)
+	if !isTable || table.Engine == nil {
+		return nil // whoever opens it says what it is
+	}
+	if _, replicated := books.Family(table.Engine.Name); !replicated {
+		return inOne(o)
+	}
+	if args := table.Engine.Args; apart && (len(args) == 0 || strings.Contains(args[0].Text, "{uuid}")) {
+		return inOne(database)
+	}
+	return nil
 }
 
 func coreRelease() (*tree.Tree, error) {

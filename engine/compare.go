@@ -55,6 +55,9 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 		Env:        canon.Env{User: live.Facts.User, Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
 		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
 	}
+	if live.Access != nil {
+		c.options.Env.Privileges = live.Access.Privileges
+	}
 	c.options.Database = c.database
 	for _, column := range e.options.AcceptLoss {
 		c.options.AcceptLoss[column] = true

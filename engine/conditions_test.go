@@ -23,6 +23,9 @@ func TestALedgerOfAnotherShapeIsRefusedByNameAndKept(t *testing.T) {
 	for _, create := range []string{
 		"CREATE VIEW dfe.schema_migrations AS SELECT 1 AS a",
 		"CREATE TABLE dfe.schema_migrations (scope String, kind String) ENGINE = MergeTree ORDER BY scope",
+		"CREATE TABLE dfe.schema_migrations (scope Enum8('schema' = 1)) ENGINE = MergeTree ORDER BY scope",
+		"CREATE TABLE dfe.schema_migrations (scope String EPHEMERAL, kind String) ENGINE = MergeTree ORDER BY kind",
+		"CREATE TABLE dfe.schema_migrations (scope String) ENGINE = Null", // what is recorded is gone
 	} {
 		s := newStage(t)
 		s.tree(library)

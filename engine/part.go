@@ -123,6 +123,9 @@ func (p *pass) runPart(ctx context.Context) error {
 		return p.underShift(ctx, held)
 	})
 	var observed *lease.ObservedError
+	if !turn {
+		p.report.WaitedMS = time.Since(began).Milliseconds()
+	}
 	if !turn && (errors.As(err, &observed) || errors.Is(err, lease.ErrTurn)) {
 		return &LockedError{time.Since(began), err}
 	}

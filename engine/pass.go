@@ -224,6 +224,9 @@ func (p *pass) bootstrap(ctx context.Context) error {
 		if err := p.found(ctx, d); err != nil {
 			return err
 		}
+		if err := p.shared(d); err != nil {
+			return err
+		}
 		if live.Find(d.Kind, d.Name) != nil {
 			continue
 		}

@@ -77,10 +77,20 @@ func TestGrantsThatAreMissingAreNamedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+// lockTable is the statement of a lease table with another engine, and with another column in place of one.
+func lockTable(column, engine, other string) string {
+	columns := "scope String, epoch UInt64, claim_id String, sequence UInt64, action String, owner String, ttl_ms UInt32, owner_time DateTime64(3), recorded_at DateTime64(3) DEFAULT now64(3)"
+	return "CREATE TABLE dfe.schema_lock (" + strings.Replace(columns, column, other, 1) + ") ENGINE = " + engine
+}
+
 func TestALeaseTableOfAnotherShapeIsRefusedByNameAndKept(t *testing.T) {
 	for _, create := range []string{
 		"CREATE VIEW dfe.schema_lock AS SELECT 1 AS a",
 		"CREATE TABLE dfe.schema_lock (scope String, epoch UInt64) ENGINE = MergeTree ORDER BY scope",
+		lockTable("epoch UInt64", "MergeTree ORDER BY scope", "epoch String"),
+		lockTable("owner String", "MergeTree ORDER BY scope", "owner String ALIAS scope"),
+		lockTable("", "ReplacingMergeTree ORDER BY scope", ""), // merges take claims away
+		lockTable("", "Null", ""),
 	} {
 		s := newStage(t)
 		s.tree(library)

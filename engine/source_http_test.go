@@ -111,8 +111,8 @@ func TestADeployWaitsForTheLeaseAndSaysWhoHasIt(t *testing.T) {
 	y.pass(engine.Options{})
 	y.hold("another")
 	status, document := over(t, y.engine(engine.Options{}), web)
-	if status != 503 || document.Code != "schema_locked" || !strings.Contains(document.Error, "another") || document.State != engine.Observed {
-		t.Errorf("%d %q, %s: %s", status, document.Code, document.State, document.Error)
+	if status != 503 || document.Code != "schema_locked" || !strings.Contains(document.Error, "another") || document.State != engine.Observed || document.WaitedMS <= 0 {
+		t.Errorf("%d %q, %s after %d ms: %s", status, document.Code, document.State, document.WaitedMS, document.Error)
 	}
 }
 

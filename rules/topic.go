@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/kafka"
 )
 
 // Bus is what topics depend on besides their definitions: how many brokers are there, and what the deployment demands
@@ -86,8 +87,8 @@ func busOf(live *ast.Topic, bus Bus) Bus {
 	return bus
 }
 
-// levelTopic takes out of a topic read from a cluster what the definition leaves to the broker, and gives it what no
-// cluster keeps.
+// levelTopic takes out of a topic read from a cluster what the definition leaves to the broker, gives it what no cluster
+// keeps, and puts the values of its configurations into the words of a definition.
 func levelTopic(live, desired *ast.Topic) *ast.Topic {
 	if !live.Read {
 		return live
@@ -97,6 +98,14 @@ func levelTopic(live, desired *ast.Topic) *ast.Topic {
 	levelled.Configs = slices.DeleteFunc(slices.Clone(live.Configs), func(c ast.TopicConfig) bool {
 		return c.SetBy != ast.SetByTopic && desired.Config(c.Name) == nil
 	})
+	for i := range levelled.Configs {
+		c := &levelled.Configs[i]
+		if known, found := kafka.LookupConfig(c.Name); found {
+			if value, good := known.Canonical(c.Value); good {
+				c.Value = value
+			}
+		}
+	}
 	return &levelled
 }
 

@@ -193,6 +193,9 @@ func liveRights(t *testing.T, roles map[string][]string) map[string][]ast.Right 
 	if err != nil {
 		t.Fatal(err)
 	}
+	if level := live.Privileges["SELECT"]; level != "COLUMN" {
+		t.Errorf("the server grants SELECT on what has the level %q", level)
+	}
 	found := map[string][]ast.Right{}
 	for _, o := range live.Objects(ast.KindRole) {
 		if o.Unreadable != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,18 +24,6 @@ import (
 )
 
 func TestMain(m *testing.M) { embeddedtest.MainWith(m, access.New()) }
-
-// everything returns all that a catalogue has.
-func everything(live *catalog.Catalog) []*catalog.Object {
-	list := slices.Collect(maps.Values(live.Databases))
-	list = slices.AppendSeq(list, maps.Values(live.Functions))
-	list = slices.AppendSeq(list, maps.Values(live.Relations))
-	list = slices.AppendSeq(list, maps.Values(live.Collections))
-	for _, kind := range ast.AccessKinds() {
-		list = append(list, live.Access.Objects(kind)...)
-	}
-	return list
-}
 
 func TestAPlanOfAnAdoptedTreeFindsNothingToDo(t *testing.T) {
 	url := embeddedtest.Server(t)
@@ -76,7 +63,7 @@ func TestAPlanOfAnAdoptedTreeFindsNothingToDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := adopt.New("1.0.0", everything(live))
+	made, err := adopt.New("1.0.0", slices.Collect(live.All()))
 	if err != nil {
 		t.Fatal(err)
 	}

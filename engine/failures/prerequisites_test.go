@@ -120,3 +120,44 @@ func TestFunctionsThatAreKeptOutsideKeeperAreRefusedByName(t *testing.T) {
 		}
 	}
 }
+
+// Where each server has a lease table of its own, two engines that are connected to different ones both have the lease.
+func TestBookkeepingThatTheServersDoNotShareIsRefusedByName(t *testing.T) {
+	if os.Getenv("DFE_TEST_CLUSTER_URLS") != "" {
+		t.Skip("a real cluster has its own")
+	}
+	t.Parallel()
+	stages.turn(t)
+	started := clustertest.Start(t, cluster.Options{})
+	p := &place{TB: t, cluster: started, urls: started.URLs()}
+	columns := "(scope String, epoch UInt64) ENGINE = "
+	for _, c := range []struct {
+		name  string
+		made  []string // on every member
+		wants string
+	}{
+		{"a database that was made by hand", []string{"CREATE DATABASE dfe"}, "the database dfe is Atomic, and each of the cluster's 2 servers has its own"},
+		{"a lease table of a single server", []string{"CREATE DATABASE dfe", "CREATE TABLE dfe.schema_lock " + columns + "MergeTree ORDER BY scope"}, "the table dfe.schema_lock is MergeTree"},
+		{"a replicated one on its own path", []string{"CREATE DATABASE dfe", "CREATE TABLE dfe.schema_lock " + columns + "ReplicatedMergeTree ORDER BY scope"}, "the database dfe is Atomic"},
+	} {
+		for i := range p.urls {
+			for _, statement := range c.made {
+				p.exec(i, statement)
+			}
+		}
+		w := p.wire(0)
+		o := engine.Options{Tree: p.tree(everything), Clock: hurry(), Wait: patience}
+		o.Target.URL = w.URL
+		r, err := p.engine(o).Pass(t.Context())
+		var unshared *engine.UnsharedError
+		if !errors.As(err, &unshared) || r.State != engine.Failed || r.Code != "clickhouse_not_replicated" || !strings.Contains(err.Error(), c.wants) {
+			t.Errorf("%s: state %s, code %q, error %v", c.name, r.State, r.Code, err)
+		}
+		if n := len(w.sent); n != 0 {
+			t.Errorf("%s: %d statements were sent", c.name, n)
+		}
+		for i := range p.urls {
+			p.exec(i, "DROP DATABASE dfe SYNC")
+		}
+	}
+}

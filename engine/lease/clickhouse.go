@@ -11,6 +11,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/books"
 	"github.com/dfe-engine/dfe/rules"
 )
 
@@ -40,8 +41,9 @@ func (e *ShapeError) Error() string {
 func (e *ShapeError) ErrorCode() string { return "lease_shape" }
 
 // OpenClickHouse returns the store in the live lease table. A table with columns
-// this release does not know is taken; one that lacks a column is a *ShapeError,
-// and so is an object of another kind or none.
+// this release does not know is taken; one that lacks a column, has it of another
+// type or does not keep every row is a *ShapeError, and so is an object of another
+// kind or none.
 //
 // The connection is for the lease alone: a renewal waits neither behind DDL nor
 // behind what was given up. It stays the caller's to close, after the last lease.
@@ -57,13 +59,15 @@ func OpenClickHouse(conn *catalog.Conn, platform rules.Platform, live *catalog.O
 		return nil, &ShapeError{"it is a " + string(live.Kind)}
 	}
 	c := &ClickHouse{conn: conn, platform: platform}
+	var needed []books.Column
 	for _, col := range columns() {
-		switch {
-		case table.Column(col.name) != nil:
+		needed = append(needed, books.Column{Name: col.name, Types: col.types, Optional: col.optional})
+		if table.Column(col.name) != nil {
 			c.columns = append(c.columns, col)
-		case !col.optional:
-			return nil, &ShapeError{"it has no column " + col.name}
 		}
+	}
+	if fault := books.Fault(table, needed); fault != "" {
+		return nil, &ShapeError{fault}
 	}
 	return c, nil
 }
@@ -71,23 +75,25 @@ func OpenClickHouse(conn *catalog.Conn, platform rules.Platform, live *catalog.O
 // column is a column that is written with each row. The server fills recorded_at.
 type column struct {
 	name     string
+	types    []string // those that serve
 	value    func(Row) any
 	optional bool // a table without it serves
 }
 
 func columns() []column {
+	text, number := []string{"String"}, []string{"UInt64"}
 	return []column{
-		{name: "scope", value: func(r Row) any { return r.Scope }},
-		{name: "epoch", value: func(r Row) any { return r.Epoch }},
-		{name: "claim_id", value: func(r Row) any { return r.ClaimID }},
-		{name: "sequence", value: func(r Row) any { return r.Sequence }},
-		{name: "action", value: func(r Row) any { return string(r.Action) }},
-		{name: "owner", value: func(r Row) any { return r.Owner }},
-		{name: "ttl_ms", value: func(r Row) any { return uint32(r.TTL.Milliseconds()) }},
-		{name: "owner_time", value: func(r Row) any { return r.Sent }},
-		{name: "pass_id", value: func(r Row) any { return r.Pass }, optional: true},
-		{name: "schema_release", value: func(r Row) any { return r.SchemaRelease }, optional: true},
-		{name: "engine_release", value: func(r Row) any { return r.EngineRelease }, optional: true},
+		{name: "scope", types: text, value: func(r Row) any { return r.Scope }},
+		{name: "epoch", types: number, value: func(r Row) any { return r.Epoch }},
+		{name: "claim_id", types: text, value: func(r Row) any { return r.ClaimID }},
+		{name: "sequence", types: number, value: func(r Row) any { return r.Sequence }},
+		{name: "action", types: []string{"Enum8", "Enum16", "String"}, value: func(r Row) any { return string(r.Action) }},
+		{name: "owner", types: text, value: func(r Row) any { return r.Owner }},
+		{name: "ttl_ms", types: []string{"UInt32"}, value: func(r Row) any { return uint32(r.TTL.Milliseconds()) }},
+		{name: "owner_time", types: []string{"DateTime64"}, value: func(r Row) any { return r.Sent }},
+		{name: "pass_id", types: text, value: func(r Row) any { return r.Pass }, optional: true},
+		{name: "schema_release", types: text, value: func(r Row) any { return r.SchemaRelease }, optional: true},
+		{name: "engine_release", types: text, value: func(r Row) any { return r.EngineRelease }, optional: true},
 	}
 }
 

@@ -19,6 +19,7 @@ type raw struct {
 // column is one column of the table: how it is written, nil for one the server fills, and how it is read.
 type column struct {
 	name     string
+	types    []string // those that serve, by ClickHouse's names without arguments
 	required bool
 	sql      string // what is selected, where that is not the name
 	write    func(*Record) (any, error)
@@ -36,10 +37,29 @@ func (c column) selected() string {
 func plain[T any](name string, field func(*Record) *T) column {
 	return column{
 		name:  name,
+		types: []string{typeOf(*new(T))},
 		write: func(r *Record) (any, error) { return *field(r), nil },
 		read:  func(r *raw) (any, func(*Record) error) { return field(&r.Record), nil },
 	}
 }
+
+// typeOf is ClickHouse's type of a field.
+func typeOf(field any) string {
+	switch field.(type) {
+	case uint32:
+		return "UInt32"
+	case uint64:
+		return "UInt64"
+	case int32:
+		return "Int32"
+	case []string:
+		return "Array"
+	}
+	return "String"
+}
+
+// moments are the types of a time.
+func moments() []string { return []string{"DateTime", "DateTime64"} }
 
 // list is a column of an array that is never NULL.
 func list(name string, field func(*Record) *[]string) column {
@@ -51,7 +71,8 @@ func list(name string, field func(*Record) *[]string) column {
 // moment is a column of a time; the zero time is the table's zero, 1970.
 func moment(name string, field func(*Record) *time.Time) column {
 	return column{
-		name: name,
+		name:  name,
+		types: moments(),
 		write: func(r *Record) (any, error) {
 			if t := *field(r); !t.IsZero() {
 				return t.UTC(), nil
@@ -79,6 +100,7 @@ func columns() []column {
 	return []column{
 		required(column{
 			name:  "scope",
+			types: []string{"String"},
 			write: func(r *Record) (any, error) { return string(r.Scope), nil },
 			read: func(r *raw) (any, func(*Record) error) {
 				return &r.scope, func(into *Record) error { into.Scope = Scope(r.scope); return nil }
@@ -86,6 +108,7 @@ func columns() []column {
 		}),
 		required(column{
 			name:  "kind",
+			types: []string{"String"},
 			write: func(r *Record) (any, error) { return string(r.Kind), nil },
 			read: func(r *raw) (any, func(*Record) error) {
 				return &r.kind, func(into *Record) error { into.Kind = ast.Kind(r.kind); return nil }
@@ -93,8 +116,9 @@ func columns() []column {
 		}),
 		required(text("name", func(r *Record) *string { return &r.Name })),
 		required(column{
-			name: "recorded_at",
-			read: func(r *raw) (any, func(*Record) error) { return &r.RecordedAt, nil },
+			name:  "recorded_at",
+			types: moments(),
+			read:  func(r *raw) (any, func(*Record) error) { return &r.RecordedAt, nil },
 		}),
 		required(text("pass_id", func(r *Record) *string { return &r.Pass })),
 		required(plain("sequence", func(r *Record) *uint32 { return &r.Sequence })),
@@ -105,6 +129,7 @@ func columns() []column {
 		required(text("action", func(r *Record) *string { return &r.Action })),
 		column{
 			name:  "outcome",
+			types: []string{"String"},
 			write: func(r *Record) (any, error) { return string(r.Outcome), nil },
 			read: func(r *raw) (any, func(*Record) error) {
 				return &r.outcome, func(into *Record) error { into.Outcome = Outcome(r.outcome); return nil }
@@ -119,7 +144,8 @@ func columns() []column {
 		plain("refused", func(r *Record) *uint32 { return &r.Refused }),
 		plain("reported", func(r *Record) *uint32 { return &r.Reported }),
 		column{
-			name: "value_hashes",
+			name:  "value_hashes",
+			types: []string{"Map"},
 			write: func(r *Record) (any, error) {
 				if r.ValueHashes == nil {
 					return map[string]string{}, nil
@@ -130,7 +156,7 @@ func columns() []column {
 		},
 		text("member", func(r *Record) *string { return &r.Member }),
 		column{
-			name: "uuid", sql: "toString(uuid)",
+			name: "uuid", sql: "toString(uuid)", types: []string{"UUID"},
 			write: func(r *Record) (any, error) {
 				if r.UUID == "" {
 					return zeroUUID, nil
@@ -150,6 +176,7 @@ func columns() []column {
 		moment("read_at", func(r *Record) *time.Time { return &r.ReadAt }),
 		column{
 			name:  "elapsed_ms",
+			types: []string{"UInt64"},
 			write: func(r *Record) (any, error) { return uint64(r.Elapsed.Milliseconds()), nil },
 			read: func(r *raw) (any, func(*Record) error) {
 				return &r.elapsed, func(into *Record) error {
@@ -166,7 +193,8 @@ func columns() []column {
 // decisionsColumn keeps a document. One that a newer release wrote in another shape is no fault of the row.
 func decisionsColumn() column {
 	return column{
-		name: "decisions",
+		name:  "decisions",
+		types: []string{"String"},
 		write: func(r *Record) (any, error) {
 			d := r.Decisions
 			d.Version = 1

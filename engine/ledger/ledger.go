@@ -11,6 +11,7 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
+	"github.com/dfe-engine/dfe/engine/internal/books"
 )
 
 // Ledger is the live table with the columns it has.
@@ -44,13 +45,15 @@ func Open(conn *catalog.Conn, o *catalog.Object) (*Ledger, error) {
 		return nil, &ShapeError{"it is a " + string(o.Kind)}
 	}
 	l := &Ledger{conn: conn}
+	var needed []books.Column
 	for _, c := range columns() {
-		switch {
-		case table.Column(c.name) != nil:
+		needed = append(needed, books.Column{Name: c.name, Types: c.types, Optional: !c.required})
+		if table.Column(c.name) != nil {
 			l.columns = append(l.columns, c)
-		case c.required:
-			return nil, &ShapeError{"it has no column " + c.name}
 		}
+	}
+	if fault := books.Fault(table, needed); fault != "" {
+		return nil, &ShapeError{fault}
 	}
 	return l, nil
 }

@@ -101,16 +101,27 @@ func (s *Service) planSource(ctx context.Context, c *call) {
 		return
 	}
 	planned.Plan = doc
+	for _, o := range doc.Objects {
+		refused, reported := findings(o.Kind, o.Name, o.Changes)
+		planned.Refused, planned.Reported = append(planned.Refused, refused...), append(planned.Reported, reported...)
+	}
 	c.answer(http.StatusOK, "", planned.whole())
 }
 
 // whole fills what a document always has.
 func (d *Deployed) whole() *Deployed {
 	d.Version = 1
-	if d.Objects == nil {
-		d.Objects, d.Topics, d.Refused, d.Reported = []*Object{}, []*topics.Topic{}, []*Finding{}, []*Finding{}
-	}
+	d.Objects, d.Topics = present(d.Objects), present(d.Topics)
+	d.Refused, d.Reported = present(d.Refused), present(d.Reported)
 	return d
+}
+
+// present is a list that a document always has: where it is empty too.
+func present[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // faulty answers a call that failed. The context is the one it was made in.

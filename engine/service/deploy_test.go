@@ -39,6 +39,7 @@ type deployer struct {
 	err    error
 	parts  []string
 	within func(context.Context)
+	plan   *plan.Document // what is planned; nil: nothing
 }
 
 func (d *deployer) PassPart(ctx context.Context, part engine.Part) (engine.Report, *plan.Document, error) {
@@ -51,7 +52,30 @@ func (d *deployer) PassPart(ctx context.Context, part engine.Part) (engine.Repor
 
 func (d *deployer) PlanPart(_ context.Context, part engine.Part) (*plan.Document, error) {
 	d.parts = append(d.parts, part.What)
-	return &plan.Document{Version: 1, Objects: []*plan.Object{}, Statements: []*plan.Statement{}}, d.err
+	doc := &plan.Document{Version: 1, Objects: []*plan.Object{}, Statements: []*plan.Statement{}}
+	if d.plan != nil {
+		doc = d.plan
+	}
+	return doc, d.err
+}
+
+func TestThePlanOfASourceListsWhatIsRefusedAndReportedAsADeployDoes(t *testing.T) {
+	refused := &plan.Change{Path: "ttl", Op: "change", Action: "refused", Rule: "a law", Reason: "why", Advice: "what to do", Live: "a", Desired: "b", Statement: "ALTER"}
+	reported := &plan.Change{Path: "column.x", Op: "remove", Action: "report", Rule: "another"}
+	carried := &plan.Change{Path: "column.y", Op: "add", Action: "add-column", Rule: "a third"}
+	d := &deployer{plan: &plan.Document{Version: 1, Statements: []*plan.Statement{}, Objects: []*plan.Object{
+		{Kind: "table", Name: "org_acme.web", Action: "refused", Changes: []*plan.Change{refused, carried, reported}}}}}
+	o := newDoor(t, d)
+	status, _, document := o.call(planWeb, o.tokens["reader"], webConfig)
+	want := []*service.Finding{{Kind: "table", Object: "org_acme.web", Path: "ttl", Op: "change", Action: "refused", Rule: "a law",
+		Reason: "why", Advice: "what to do", Live: "a", Desired: "b", Statement: "ALTER"}}
+	if diff := cmp.Diff(want, document.Refused); status != http.StatusOK || diff != "" {
+		t.Error(status, diff)
+	}
+	want = []*service.Finding{{Kind: "table", Object: "org_acme.web", Path: "column.x", Op: "remove", Action: "report", Rule: "another"}}
+	if diff := cmp.Diff(want, document.Reported); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // door is a service with tokens, what it logs, and the tokens by what they are called.

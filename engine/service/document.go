@@ -212,21 +212,27 @@ func (d *Document) object(o *engine.ObjectReport) {
 	}
 	for _, c := range o.Changes {
 		object.Changes = append(object.Changes, Change{Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule})
-		switch {
-		case c.Action == string(rules.Refused):
-			d.Refused = append(d.Refused, finding(o, c))
-		case c.Report, c.Action == string(rules.Report), c.CannotTell:
-			d.Reported = append(d.Reported, finding(o, c))
-		}
 	}
+	refused, reported := findings(string(o.Kind), o.Name, o.Changes)
+	d.Refused, d.Reported = append(d.Refused, refused...), append(d.Reported, reported...)
 	d.Objects = append(d.Objects, object)
 }
 
-func finding(o *engine.ObjectReport, c *plan.Change) *Finding {
-	return &Finding{
-		Kind: string(o.Kind), Object: o.Name, Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule,
-		Reason: c.Reason, Advice: c.Advice, Live: c.Live, Desired: c.Desired, Statement: c.Statement,
+// findings are the changes of an object that a person should know of.
+func findings(kind, name string, changes []*plan.Change) (refused, reported []*Finding) {
+	for _, c := range changes {
+		found := &Finding{
+			Kind: kind, Object: name, Path: c.Path, Op: c.Op, Action: c.Action, Rule: c.Rule,
+			Reason: c.Reason, Advice: c.Advice, Live: c.Live, Desired: c.Desired, Statement: c.Statement,
+		}
+		switch {
+		case c.Action == string(rules.Refused):
+			refused = append(refused, found)
+		case c.Report, c.Action == string(rules.Report), c.CannotTell:
+			reported = append(reported, found)
+		}
 	}
+	return refused, reported
 }
 
 // Releases is what /api/v1/system/version answers.

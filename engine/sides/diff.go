@@ -39,6 +39,9 @@ func Diff(from, to *Side, book *rules.Book, platform rules.Platform) *plan.Docum
 	if from.facts != nil {
 		options.Server = rules.ServerFacts{MergeTreeSettings: from.facts.TableSettings}
 		options.Env.User = from.facts.User
+		if from.access != nil {
+			options.Env.Privileges = from.access.Privileges
+		}
 	}
 	return book.Plan(pairs(from, to), options)
 }

@@ -324,6 +324,24 @@ func TestWhatDiffersIsToldFieldByFieldAndNeverAltered(t *testing.T) {
 	}
 }
 
+// TestACleanupPolicyInAnotherOrderIsNoDifference: a broker gives the words back in the order in which somebody set them.
+func TestACleanupPolicyInAnotherOrderIsNoDifference(t *testing.T) {
+	b := kafkatest.Start(t)
+	admin := inKafka(t, b, "diff_policy")
+	policy := "delete,compact"
+	if _, err := admin.CreateTopic(t.Context(), 2, 1, map[string]*string{"cleanup.policy": &policy}, "diff_policy"); err != nil {
+		t.Fatal(err)
+	}
+	run := topics.Runner{Bus: topics.Bus{Brokers: []string{b.Plain}}, Book: book(t)}
+	report, err := run.Status(t.Context(), declared(topic("diff_policy", ast.TopicConfig{Name: "cleanup.policy", Value: "compact,delete"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range report.Topics[0].Changes {
+		t.Errorf("%s: %s", c.Path, c.Reason)
+	}
+}
+
 // TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords is why a definition with a ceiling may state
 // min.insync.replicas: on a cluster with fewer brokers it does not lock producers out.
 func TestATopicWithFewerReplicasThanHaveToBeInSyncTakesRecords(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 type builder struct {
 	text string
 	err  *ddl.Error
+	// printed says that a server of any version wrote the text.
+	printed bool
 }
 
 func (b *builder) fail(pos lexer.Position, expected, advice string) {

@@ -112,14 +112,17 @@ func (b *builder) right(e *grantEntry, on *grantTarget) []ast.Right {
 	}
 	name := strings.Join(words, " ")
 	p, ok := facts.FindPrivilege(name)
-	if !ok {
+	switch {
+	case !ok && b.printed:
+		p.Name = name
+	case !ok:
 		b.fail(e.Pos, "a privilege that ClickHouse "+facts.Version()+" has", suggest(name, facts.PrivilegeNames()))
 		return nil
 	}
 	r := ast.Right{Privilege: p.Name}
 	if len(e.Columns) > 0 {
 		r.Columns = b.names(e.Columns)
-		if !columns(p.Name) {
+		if !b.printed && !columns(p.Name) {
 			b.fail(e.Pos, "a privilege that is granted on columns", p.Name+" is not")
 		}
 	}
@@ -190,7 +193,7 @@ func (b *builder) target(r *ast.Right, on *grantTarget) {
 
 // level refuses a privilege on something narrower than it can be granted on.
 func (b *builder) level(r *ast.Right, on *grantTarget) {
-	if r.HasParameter || r.Database == "" && !r.Here {
+	if b.printed || r.HasParameter || r.Database == "" && !r.Here {
 		return
 	}
 	if !slices.ContainsFunc(facts.PrivilegeParts(r.Privilege), func(p facts.Privilege) bool { return reaches(p, r) }) {

@@ -18,7 +18,15 @@ const (
 )
 
 // Parse reads one statement. The error is a [*ddl.Error]: place, what was found, what was expected.
-func Parse(text string) (*Statement, error) {
+func Parse(text string) (*Statement, error) { return parse(text, &builder{text: text}) }
+
+// ParsePrinted is [Parse] for what a server prints: a privilege that is not known here, or that is granted on less than it
+// can be here, is one of another version.
+func ParsePrinted(text string) (*Statement, error) {
+	return parse(text, &builder{text: text, printed: true})
+}
+
+func parse(text string, b *builder) (*Statement, error) {
 	if len(text) > maxStatement {
 		return nil, fault(text, 0, "a statement of at most 1 MiB", "")
 	}
@@ -29,7 +37,6 @@ func Parse(text string) (*Statement, error) {
 	if err != nil {
 		return nil, wordsOf(text, err)
 	}
-	b := &builder{text: text}
 	st := b.statement(parsed)
 	if b.err != nil {
 		return nil, b.err

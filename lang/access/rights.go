@@ -31,6 +31,7 @@ type atom struct {
 	parameter string
 	any       bool // of a parametric privilege: about everything
 	prefix    bool
+	unknown   bool // a privilege of a newer server, whose group nobody here knows
 }
 
 // atoms takes a right apart. A source as a privilege is READ and WRITE on it (case S93).
@@ -45,11 +46,16 @@ func atoms(r *ast.Right) []atom {
 	if r.Privilege == "SOURCES" {
 		return []atom{{privilege: "READ", right: r, any: true}, {privilege: "WRITE", right: r, any: true}}
 	}
-	for _, p := range facts.PrivilegeParts(r.Privilege) {
+	parts := facts.PrivilegeParts(r.Privilege)
+	unknown := len(parts) == 0
+	if unknown {
+		parts = []facts.Privilege{{Name: r.Privilege, Level: "COLUMN"}}
+	}
+	for _, p := range parts {
 		if !reaches(p, r) || facts.AccessSource(p.Name) || p.Name == "SOURCES" {
 			continue
 		}
-		a := atom{privilege: p.Name, right: r, parameter: r.Parameter, any: r.Parameter == "", prefix: r.Prefix && r.HasParameter}
+		a := atom{privilege: p.Name, right: r, parameter: r.Parameter, any: r.Parameter == "", prefix: r.Prefix && r.HasParameter, unknown: unknown}
 		if isParametric(p.Name) && r.Database != "" {
 			// ClickHouse keeps parameters where it keeps databases, so ALL ON shop.* is also SET DEFINER ON shop.
 			a.parameter, a.any, a.prefix = r.Database, false, r.Prefix
@@ -73,10 +79,16 @@ func atoms(r *ast.Right) []atom {
 
 // holds reports whether one grant's atom is enough for another.
 func (a atom) holds(want atom) bool {
-	if a.privilege != want.privilege || want.right.Option && !a.right.Option || a.column != "" && a.column != want.column {
+	if a.privilege != want.privilege && !a.groups(want) || want.right.Option && !a.right.Option || a.column != "" && a.column != want.column {
 		return false
 	}
 	return a.scopeHolds(want)
+}
+
+// groups reports whether an unknown privilege is of the group that was granted, as far as its name tells: ALL holds each,
+// SYSTEM holds SYSTEM and another word.
+func (a atom) groups(unknown atom) bool {
+	return unknown.unknown && (a.right.Privilege == "ALL" || strings.HasPrefix(unknown.privilege, a.right.Privilege+" "))
 }
 
 func (a atom) scopeHolds(want atom) bool {
@@ -133,7 +145,33 @@ type Rights struct {
 	granted, denied []atom
 	roles           map[string]bool // to whether with ADMIN OPTION
 	current         []*ast.Right
+	levels          map[string]string
 }
+
+// On says what privileges the server has and on what each can be granted, as system.privileges tells. What a group has
+// beyond them is not asked for: ALL of an older server is less. Nil: it has those of the version that is known here.
+func (r *Rights) On(levels map[string]string) *Rights {
+	r.levels = levels
+	return r
+}
+
+// has reports whether a server can have granted the right.
+func (r *Rights) has(want atom) bool {
+	asked := want.right.Privilege
+	level, there := r.levels[want.privilege]
+	switch {
+	case r.levels == nil || asked == want.privilege:
+		return true
+	case !there && (want.privilege == "READ" || want.privilege == "WRITE"):
+		return asked == "SOURCES" || facts.AccessSource(asked) // before 25.7 a source is a privilege
+	case !there:
+		return false
+	}
+	return !slices.Contains(levels, level) || reaches(facts.Privilege{Name: want.privilege, Level: level}, want.right)
+}
+
+// levels are what reaches knows.
+var levels = []string{"GLOBAL", "DATABASE", "TABLE", "VIEW", "DICTIONARY", "COLUMN", "NAMED_COLLECTION", "USER_NAME", "TABLE_ENGINE", "DEFINER", "SOURCE"}
 
 // NewRights takes a set of rights apart.
 func NewRights(list ...[]ast.Right) *Rights {
@@ -189,7 +227,7 @@ func (r *Rights) CoversBeside(x *ast.Right, denials []ast.Right) bool {
 	}
 	denied := NewRights(denials).denied
 	for _, want := range atoms(x) {
-		if want, left := want.without(denied); left && !r.holdsInParts(want) {
+		if want, left := want.without(denied); left && r.has(want) && !r.holdsInParts(want) {
 			return false
 		}
 	}
@@ -236,7 +274,7 @@ func (r *Rights) holdsInParts(want atom) bool {
 	for _, p := range parts {
 		part := want
 		part.privilege = p.Name
-		if p.Name != want.privilege && !r.holds(part) {
+		if p.Name != want.privilege && r.has(part) && !r.holds(part) {
 			return false
 		}
 	}

@@ -91,3 +91,58 @@ func TestAWiderRightCoversANarrowerOneAndNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// The server is an invented one of another version: it has fewer privileges, grants some of them on more alone, and has
+// one that nobody knows here.
+func TestAGroupIsWhatTheServerHasOfIt(t *testing.T) {
+	older := map[string]string{"ALL": "", "SELECT": "COLUMN", "INSERT": "COLUMN", "ALTER": "", "ALTER UPDATE": "COLUMN", "CREATE TABLE": "TABLE",
+		"CREATE ROW POLICY": "GLOBAL", "SET DEFINER": "OF A NEW KIND", "KILL QUERY": "GLOBAL", "S3": "GLOBAL"}
+	const all = "GRANT SELECT, INSERT, ALTER UPDATE, CREATE TABLE ON shop.* TO r"
+	const definer = "GRANT SET DEFINER ON shop TO r"
+	for _, c := range []struct {
+		held   []string
+		wanted string
+		covers bool
+	}{
+		{[]string{all, definer}, "GRANT ALL ON shop.* TO r", true},
+		{[]string{all}, "GRANT ALL ON shop.* TO r", false},
+		{[]string{"GRANT SELECT, INSERT, ALTER UPDATE ON shop.* TO r", definer}, "GRANT ALL ON shop.* TO r", false},
+		{[]string{"GRANT ALTER UPDATE ON shop.* TO r"}, "GRANT ALTER ON shop.* TO r", true},
+		{[]string{all, definer}, "GRANT ALL ON *.* TO r", false},
+		{[]string{"GRANT ALTER UPDATE ON shop.* TO r"}, "GRANT ALTER DELETE ON shop.* TO r", false}, // the server is to say what it lacks
+		{[]string{"GRANT S3 ON *.* TO r"}, "GRANT S3 ON *.* TO r", true},
+		{[]string{all}, "GRANT S3 ON *.* TO r", false},
+		{[]string{all}, "GRANT SOURCES ON *.* TO r", false},
+	} {
+		if got := NewRights(rightsOf(t, c.held...)).On(older).Covers(&rightsOf(t, c.wanted)[0]); got != c.covers {
+			t.Errorf("%q covers %q: %t", c.held, c.wanted, got)
+		}
+	}
+}
+
+func TestAPrivilegeOfANewerServerIsOfTheGroupItsNameSays(t *testing.T) {
+	for _, c := range []struct {
+		held, printed string
+		covers        bool
+	}{
+		{"GRANT ALL ON shop.* TO r", "GRANT TELEPORT ON shop.orders TO r", true},
+		{"GRANT ALL ON shop.* TO r", "GRANT TELEPORT ON *.* TO r", false},
+		{"GRANT SYSTEM ON *.* TO r", "GRANT SYSTEM TELEPORT ON *.* TO r", true},
+		{"GRANT SYSTEM ON *.* TO r", "GRANT TELEPORT ON *.* TO r", false},
+		{"GRANT SELECT ON *.* TO r", "GRANT SYSTEM TELEPORT(a, b) ON shop.orders TO r", false},
+	} {
+		if _, err := Parse(c.printed); err == nil {
+			t.Errorf("a definition may have %s", c.printed)
+		}
+		st, err := ParsePrinted(c.printed)
+		if err != nil {
+			t.Errorf("%s: %v", c.printed, err)
+			continue
+		}
+		for _, want := range st.Object.(*ast.Grant).Rights {
+			if got := NewRights(rightsOf(t, c.held)).Covers(&want); got != c.covers {
+				t.Errorf("%q covers %q: %t", c.held, c.printed, got)
+			}
+		}
+	}
+}

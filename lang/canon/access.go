@@ -204,7 +204,7 @@ func authentications(list []ast.Authentication) []ast.Authentication {
 // desired words; a live one stays as well only where neither the desired rights nor those of other objects cover it
 // (cases S93 and S94). A live denial shows in the grants it cuts into.
 func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
-	held, whole := access.NewRights(live), access.NewRights(undenied(live, desired))
+	held, whole := access.NewRights(live), access.NewRights(undenied(live, desired)).On(p.env.Privileges)
 	var out []ast.Right
 	for i := range desired {
 		d := &desired[i]
@@ -297,7 +297,7 @@ func (p *pair) grant(l, d *ast.Grant) (*ast.Grant, *ast.Grant) {
 	settled, wanted := *l, *d
 	settled.Rights, wanted.Rights, settled.To = nil, nil, d.To
 	for _, to := range d.To {
-		held, whole := access.NewRights(of(l.Rights, to)), access.NewRights(undenied(of(l.Rights, to), of(d.Rights, to)))
+		held, whole := access.NewRights(of(l.Rights, to)), access.NewRights(undenied(of(l.Rights, to), of(d.Rights, to))).On(p.env.Privileges)
 		for _, r := range of(d.Rights, to) {
 			r.To = to
 			wanted.Rights = append(wanted.Rights, r)

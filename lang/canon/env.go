@@ -18,6 +18,8 @@ type Env struct {
 	Function func(name string) *ast.Function
 	// Granted returns what other objects of the schema grant to a user or role; it may be nil.
 	Granted func(to string) []ast.Right
+	// Privileges are those that the server has, with the level of each as system.privileges tells it. Nil is not known.
+	Privileges map[string]string
 }
 
 func (e Env) function(name string) *ast.Function {

@@ -104,7 +104,8 @@ func (c Config) Accepts() string {
 	return fmt.Sprintf("a whole number from %d to %d", c.Min, c.Max)
 }
 
-// Canonical returns a value as a broker gives it back, or false for one that it refuses.
+// Canonical returns a value as a broker gives it back, or false for one that it refuses. Of words in a list, cleanup.policy
+// is the one such configuration, the order says nothing: they are sorted.
 func (c Config) Canonical(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	switch {
@@ -140,6 +141,9 @@ func (c Config) canonicalList(value string) (string, bool) {
 		if elements[i] == "" || c.Words != nil && !slices.Contains(c.Words, elements[i]) || slices.Contains(elements[:i], elements[i]) {
 			return "", false
 		}
+	}
+	if c.Words != nil {
+		slices.Sort(elements)
 	}
 	return strings.Join(elements, ","), true
 }

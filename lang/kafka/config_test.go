@@ -17,6 +17,7 @@ func TestTheConfigurationsAreSortedByName(t *testing.T) {
 func TestAValueTakesTheSpellingOfABroker(t *testing.T) {
 	for _, c := range []struct{ name, given, want string }{
 		{"cleanup.policy", "compact, delete", "compact,delete"},
+		{"cleanup.policy", "delete,compact", "compact,delete"},
 		{"cleanup.policy", "delete", "delete"},
 		{"cleanup.policy", "deleted", ""},
 		{"cleanup.policy", "", ""},

@@ -8,9 +8,8 @@ import (
 	"github.com/dfe-engine/dfe/ast"
 )
 
-// Sort returns objects in an order in which a manifest can list them: each behind what it rests on, and otherwise databases,
-// functions, named collections, tables and what reads them, then what says who may do what; by name within these. Objects that
-// rest on each other stay next to each other, and loading them tells of the circle.
+// Sort returns objects in an order in which a manifest can list them: each behind what it rests on, and otherwise in the order
+// of [ast.Kinds], by name within a kind. Objects that rest on each other stay together, and loading them tells of the circle.
 func Sort(objects []ast.Object) []ast.Object {
 	t := &Tree{byName: make(map[nameKey]*Declared, len(objects))}
 	for _, o := range objects {
@@ -18,8 +17,9 @@ func Sort(objects []ast.Object) []ast.Object {
 		t.Objects = append(t.Objects, d)
 		t.byName[keyOf(d.Kind, d.Name)] = d
 	}
+	order := ast.Kinds()
 	slices.SortStableFunc(t.Objects, func(a, b *Declared) int {
-		return cmp.Or(rank(a.Kind)-rank(b.Kind), strings.Compare(a.Name.String(), b.Name.String()))
+		return cmp.Or(slices.Index(order, a.Kind)-slices.Index(order, b.Kind), strings.Compare(a.Name.String(), b.Name.String()))
 	})
 	edges := t.uses()
 	for _, d := range t.Objects {
@@ -59,13 +59,4 @@ func named(o ast.Object) []string {
 		return nil
 	}
 	return slices.Concat(r.Names, r.Except)
-}
-
-// rank is where a kind stands among the others.
-func rank(kind ast.Kind) int {
-	first := []ast.Kind{ast.KindDatabase, ast.KindFunction, ast.KindNamedCollection}
-	if i := slices.Index(first, kind); i >= 0 {
-		return i
-	}
-	return len(first) + 1 + slices.Index(ast.AccessKinds(), kind) // what is no access object comes before them all
 }

@@ -43,7 +43,8 @@ func (m *member) serveControl() error {
 		verb, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(verb+" /"+m.Token+path, func(w http.ResponseWriter, r *http.Request) {
 			if err := answer(w, r); err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
+				// With a status of the server's fault the engine would ask again, for 40 s.
+				http.Error(w, err.Error(), http.StatusBadRequest)
 			}
 		})
 	}
@@ -72,6 +73,23 @@ func (m *member) serveDoor(_ http.ResponseWriter, r *http.Request) error {
 // control is an address of a member's control port.
 func (n node) control(p peer, path string) string {
 	return fmt.Sprintf("http://127.0.0.1:%d/%s%s", p.Control, n.Token, path)
+}
+
+// outward is an exception as a client may see it: what the engine says of an answer of the control port is that answer.
+func (m *member) outward(err error) error {
+	var e *embedded.Exception
+	if !errors.As(err, &e) || !strings.Contains(e.Text, "/"+m.Token+"/") {
+		return err
+	}
+	_, body, _ := strings.Cut(e.Text, "body: '")
+	if at := strings.Index(body, "Code: "); at >= 0 {
+		number, text, _ := strings.Cut(body[at+len("Code: "):], ". ")
+		text, _, _ = strings.Cut(text, "': While executing")
+		if code, broken := strconv.Atoi(number); broken == nil {
+			return &embedded.Exception{Code: code, Text: strings.Trim(text, " \n'")}
+		}
+	}
+	return embedded.NewException(e.Code, "RECEIVED_ERROR_FROM_REMOTE_IO_SERVER", "The stage did not answer the engine")
 }
 
 // call asks another member's control port, or the own one.

@@ -48,6 +48,7 @@ type database struct {
 	session   int64       // in which this member has said that it is active; the worker's own
 
 	mu      sync.Mutex
+	listed  []row                // its rows of system.clusters, as ZooKeeper last gave them
 	results map[int]chan<- error // of entries that clients of this member wait for
 	moved   chan struct{}        // closed and replaced when Pointer moves
 }
@@ -389,58 +390,6 @@ func (d *databases) drop(ctx context.Context, def *definition, o embedded.Order)
 // known reports whether a name is that of a Replicated database, or of one that is gone and still in ZooKeeper.
 func (d *databases) known(name string) bool {
 	return slices.ContainsFunc(d.all(), func(db *database) bool { return db.Name == name })
-}
-
-// clusters are the rows of system.clusters for the databases.
-func (d *databases) clusters() ([]row, error) {
-	var list []row
-	for _, db := range d.all() {
-		if db.gone.Load() {
-			continue
-		}
-		s := d.member.session
-		replicas, err := s.list(path.Join(db.Path, "replicas"))
-		if err != nil {
-			return nil, err
-		}
-		entries, err := s.list(path.Join(db.Path, "log"))
-		if err != nil {
-			return nil, err
-		}
-		newest := 0
-		if len(entries) > 0 {
-			newest = sequence(entries[len(entries)-1]) + 1
-		}
-		shards := map[string]int{}
-		seen := map[string]int{}
-		for _, full := range replicas {
-			shard, replica, _ := strings.Cut(full, "|")
-			if shards[shard] == 0 {
-				shards[shard] = len(shards) + 1
-			}
-			seen[shard]++
-			own := path.Join(db.Path, "replicas", full)
-			active, err := s.exists(own + "/active")
-			if err != nil {
-				return nil, err
-			}
-			at, _, err := s.get(own + "/log_ptr")
-			if err != nil {
-				return nil, err
-			}
-			pointer := 0
-			if _, err := fmt.Sscan(string(at), &pointer); err != nil {
-				return nil, fmt.Errorf("log_ptr of %s: %w", full, err)
-			}
-			list = append(list, row{
-				"cluster": db.Name, "shard_num": shards[shard], "shard_name": shard, "shard_weight": 1, "internal_replication": 1, "replica_num": seen[shard],
-				"host_name": replica, "host_address": "127.0.0.1", "port": nativePort, "is_local": flag(replica == d.member.Name), "user": "default",
-				"database_shard_name": shard, "database_replica_name": replica, "is_active": flag(active), "unsynced_after_recovery": 0,
-				"replication_lag": max(0, newest-pointer), "recovery_time": 0,
-			})
-		}
-	}
-	return list, nil
 }
 
 // syncDatabase is SYSTEM SYNC DATABASE REPLICA: it waits until this member has carried out the log as it stands.

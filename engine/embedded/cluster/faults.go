@@ -246,19 +246,19 @@ func (m *Member) Inject(ctx context.Context, f Fault) error {
 	if err != nil {
 		return err
 	}
-	_, err = call(ctx, http.DefaultClient, http.MethodPost, m.node.control(m.node.self(), "/fault"), body)
+	_, err = m.ask(ctx, http.MethodPost, "/fault", body)
 	return err
 }
 
 // Lift takes all faults from a member and lets go what they hold.
 func (m *Member) Lift(ctx context.Context) error {
-	_, err := call(ctx, http.DefaultClient, http.MethodDelete, m.node.control(m.node.self(), "/fault"), nil)
+	_, err := m.ask(ctx, http.MethodDelete, "/fault", nil)
 	return err
 }
 
 // Fired are the faults that have happened since the member started.
 func (m *Member) Fired(ctx context.Context) ([]Fired, error) {
-	text, err := call(ctx, http.DefaultClient, http.MethodGet, m.node.control(m.node.self(), "/fault"), nil)
+	text, err := m.ask(ctx, http.MethodGet, "/fault", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -273,6 +273,22 @@ func (m *Member) Refuse(ctx context.Context) error { return m.setDoor(ctx, "shut
 func (m *Member) Accept(ctx context.Context) error { return m.setDoor(ctx, "open") }
 
 func (m *Member) setDoor(ctx context.Context, state string) error {
-	_, err := call(ctx, http.DefaultClient, http.MethodPost, m.node.control(m.node.self(), "/door/"+state), nil)
+	_, err := m.ask(ctx, http.MethodPost, "/door/"+state, nil)
 	return err
+}
+
+// ask tells the member's process something. One that cannot hear is named.
+func (m *Member) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	switch {
+	case !m.Running():
+		return nil, fmt.Errorf("%s does not run: start it first", m.Name())
+	case m.now().process.paused.Load():
+		return nil, fmt.Errorf("%s is paused: resume it first", m.Name())
+	}
+	data, err := call(ctx, http.DefaultClient, method, m.node.control(m.node.self(), path), body)
+	var refused *refusal
+	if err != nil && ctx.Err() == nil && !errors.As(err, &refused) {
+		return nil, fmt.Errorf("%s has ended, or closes: start it first", m.Name())
+	}
+	return data, err
 }

@@ -223,12 +223,19 @@ func TestAMemberThatHangsIsLeftOut(t *testing.T) {
 func TestWithoutZooKeeperNothingIsReplicatedAndRowsAreRead(t *testing.T) {
 	f := newFaulty(t, cluster.Options{})
 	f.exec(0, "INSERT INTO d.t VALUES (1)", "async_insert=0")
+	f.there(0)
 	f.must(f.StopKeeper())
 	eventually(t, "the members know", func() bool {
 		_, code := clustertest.Answer(t, f.urls[0], "INSERT INTO d.t VALUES (2)", "async_insert=0")
 		return code == "242"
 	})
 	f.refused(0, "999", "ALTER TABLE d.t ADD COLUMN b UInt8")
+	if got := f.exec(0, "SELECT count(), countIf(is_active IS NULL), any(host_name) != '' FROM system.clusters WHERE cluster = 'd'"); got != "2\t2\t1" {
+		t.Errorf("the cluster of the database is not shown as it is known: %s", got)
+	}
+	if text, code := clustertest.Answer(t, f.urls[0], "SELECT count() FROM system.distributed_ddl_queue"); code != "999" || contains(text, "http://") {
+		t.Errorf("the queue that nobody can read is answered with %q: %s", code, text)
+	}
 	if got := f.exec(0, "SELECT count() FROM d.t"); got != "1" {
 		t.Errorf("%s rows are read", got)
 	}

@@ -43,7 +43,7 @@ func (m *member) Answer(ctx context.Context, q *embedded.Query) error {
 		// A server goes on with what changes something when its client has left.
 		ctx = context.WithoutCancel(ctx)
 	}
-	return m.faults.around(ctx, c, func() error { return c.answer(ctx) })
+	return m.outward(m.faults.around(ctx, c, func() error { return c.answer(ctx) }))
 }
 
 // run lets the engine answer with another text.

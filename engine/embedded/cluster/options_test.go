@@ -212,7 +212,17 @@ func TestTheControlRouteDoesWhatTheMethodsDo(t *testing.T) {
 	if state.Members[1].Running || !state.Members[0].Running || !state.KeeperRunning {
 		t.Errorf("the state is %+v", state)
 	}
-	send("POST", "/members/member2/start", "", http.StatusOK, &state)
+	for how, end := range map[string]string{"kill": "start", "pause": "resume"} {
+		send("POST", "/members/member2/"+how, "", http.StatusOK, &state)
+		for _, ask := range [][2]string{{"GET", "faults"}, {"DELETE", "faults"}, {"POST", "refuse"}, {"POST", "accept"}} {
+			var failed struct{ Error string }
+			send(ask[0], "/members/member2/"+ask[1], "", http.StatusConflict, &failed)
+			if !strings.Contains(failed.Error, "member2") || !strings.Contains(failed.Error, end+" it first") || strings.Contains(failed.Error, "http") {
+				t.Errorf("%s of a member after %s: %s", ask[1], how, failed.Error)
+			}
+		}
+		send("POST", "/members/member2/"+end, "", http.StatusOK, &state)
+	}
 	send("POST", "/members/member1/faults", `{"what": "fail", "code": 60, "text": "gone", "match": {"text": "SELECT 7"}}`, http.StatusOK, &state)
 	if text, code := clustertest.Answer(t, c.URLs()[0], "SELECT 7"); code != "60" {
 		t.Errorf("the fault did not happen: %s", text)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -20,6 +21,8 @@ type process struct {
 	in   io.WriteCloser
 	done chan struct{}
 	err  error // set before done is closed
+	// paused says that it was told to stand still.
+	paused atomic.Bool
 }
 
 // spawn starts this program again in a mode of [Run].
@@ -57,6 +60,12 @@ func (p *process) running() bool {
 }
 
 func (p *process) signal(s os.Signal) error {
+	switch s {
+	case syscall.SIGSTOP:
+		p.paused.Store(true)
+	case syscall.SIGCONT:
+		p.paused.Store(false)
+	}
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
 		return nil

@@ -135,7 +135,7 @@ func (m *member) serveStage(w http.ResponseWriter, r *http.Request) error {
 	)
 	switch r.PathValue("table") {
 	case "clusters":
-		list, err = m.clusters()
+		list = m.clusters()
 	case "distributed_ddl_queue":
 		list, err = m.queue.rows()
 	case "replicas":
@@ -164,24 +164,6 @@ func (m *member) userDirectories() []row {
 		{"name": "users_xml", "type": "users_xml", "params": "{}", "precedence": 1},
 		{"name": second, "type": second, "params": "{}", "precedence": 2},
 	}
-}
-
-// clusters are the configured cluster and that of each Replicated database.
-func (m *member) clusters() ([]row, error) {
-	var list []row
-	if !m.without("remote_servers") {
-		seen := map[int]int{}
-		for _, p := range m.Peers {
-			seen[p.Shard]++
-			list = append(list, row{
-				"cluster": m.Cluster, "shard_num": p.Shard, "shard_weight": 1, "internal_replication": flag(m.InternalReplication), "replica_num": seen[p.Shard],
-				"host_name": p.Name, "host_address": "127.0.0.1", "port": nativePort, "is_local": flag(p.Name == m.Name), "user": "default",
-			})
-		}
-		slices.SortStableFunc(list, func(a, b row) int { return a["shard_num"].(int) - b["shard_num"].(int) })
-	}
-	of, err := m.dbs.clusters()
-	return append(list, of...), err
 }
 
 func flag(b bool) int {
