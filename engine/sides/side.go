@@ -41,7 +41,7 @@ type object struct {
 }
 
 // Script is the side that a text of many statements describes. A statement that defines no object is an object that
-// cannot be read, called after its place.
+// cannot be read, called after its place; a text with nothing but such statements is no script.
 func Script(file, text string) (*Side, error) {
 	statements, err := ddl.ParseScript(text)
 	if err != nil {
@@ -70,6 +70,10 @@ func Script(file, text string) (*Side, error) {
 			}
 			s.objects = append(s.objects, object{kind: "statement", name: ast.Name{Name: fmt.Sprintf("%s:%d", file, line)}, fault: fault, line: line})
 		}
+	}
+	if len(rights) == 0 && len(s.objects) > 0 && !slices.ContainsFunc(s.objects, func(o object) bool { return o.tree != nil }) {
+		first := s.objects[0]
+		return nil, fmt.Errorf("%s is no script: it has no definition, and line %d cannot be read (%s); a schema tree is named by its directory", file, first.line, first.fault)
 	}
 	for _, o := range access.Collect(rights) {
 		s.objects = append(s.objects, object{kind: o.Kind(), name: o.ID(), tree: o})
