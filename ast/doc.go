@@ -4,8 +4,8 @@
 // What people write (package lang) and what a server prints (package catalog) both become objects of this
 // package; package rules compares them. An object is a typed struct, one kind a file. Its expressions, queries
 // and types are trees of [Node]. [Object.Parts] lays an object out as named parts with node values, and that
-// layout is all the differ, the rule table and the documents ever see: a new kind is a new file here and
-// changes nothing else.
+// layout is all the differ, the rule table and the documents ever see. What a new kind takes beside a file here is
+// told in the README.
 //
 // A tree as parsed keeps what its author wrote (parentheses, order, spelling of a literal). The canonical
 // form, in which two trees are equal exactly when they describe the same object, is made by package lang/canon.

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,46 @@ import (
 
 	"github.com/dfe-engine/dfe/engine/cli"
 )
+
+func TestTheMapOfTheReadmeHasEveryPackage(t *testing.T) {
+	const root = "../.."
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(readme), "\n## Map of the packages\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	there := map[string]bool{}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && (strings.HasPrefix(name, ".") && path != root || name == "internal" || name == "testdata" || name == "node_modules" || strings.HasSuffix(name, "test")):
+			return fs.SkipDir
+		case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			dir, err := filepath.Rel(root, filepath.Dir(path))
+			there[filepath.ToSlash(dir)] = true
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range there {
+		if !strings.HasPrefix(dir, "examples/") && !strings.Contains(chapter, "`"+dir+"`") {
+			t.Errorf("%s is not in the map", dir)
+		}
+	}
+	for _, named := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|").FindAllStringSubmatch(chapter, -1) {
+		for _, dir := range strings.Split(named[1], ", ") {
+			if dir = strings.Trim(dir, "`"); dir != "examples" && !there[dir] {
+				t.Errorf("the map names %s, which is no package", dir)
+			}
+		}
+	}
+}
 
 // snippet is a block of the README that begins with the name of its file.
 var snippet = regexp.MustCompile("(?ms)^```(?:hcl|sql)\n(?:#|--) ([a-z_/-]+\\.(?:hcl|sql))\n(.*?)^```$")

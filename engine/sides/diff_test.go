@@ -2,6 +2,7 @@ package sides_test
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/dfe-engine/dfe/engine/sides"
@@ -76,6 +77,22 @@ func TestAccessAndCollectionsAreComparedBetweenAnyTwoSides(t *testing.T) {
 	for path, action := range want {
 		if got[path] != action {
 			t.Errorf("%s: %q, want %q (%v)", path, got[path], action, got)
+		}
+	}
+}
+
+// A plan that makes all of the other side out of it would be the answer otherwise.
+func TestATextWithoutADefinitionIsNoSide(t *testing.T) {
+	for _, text := range []string{"release = \"1.0.0\"\ndatabase \"shop\" {}\n", "a letter; and another", "ALTER TABLE a.b ADD COLUMN c String"} {
+		if side, err := sides.Script("other.txt", text); err == nil {
+			t.Errorf("%q is the side %v", text, side)
+		} else if !strings.Contains(err.Error(), "other.txt is no script") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "-- nothing yet\n", "CREATE DATABASE shop; a letter;", "GRANT SELECT ON shop.* TO reader", "-- it is\nCREATE\nTABLE g.t (a Int32;", "GRANT NOTHING TO"} {
+		if _, err := sides.Script("x.sql", text); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type object struct {
 }
 
 // Script is the side that a text of many statements describes. A statement that defines no object is an object that
-// cannot be read, called after its place.
+// cannot be read, called after its place; a text in which none begins as one that does is no script.
 func Script(file, text string) (*Side, error) {
 	statements, err := ddl.ParseScript(text)
 	if err != nil {
@@ -71,11 +71,21 @@ func Script(file, text string) (*Side, error) {
 			s.objects = append(s.objects, object{kind: "statement", name: ast.Name{Name: fmt.Sprintf("%s:%d", file, line)}, fault: fault, line: line})
 		}
 	}
+	if len(statements) > 0 && !slices.ContainsFunc(statements, defines) {
+		return nil, fmt.Errorf("%s is no script: no statement in it defines anything; a schema tree is named by its directory", file)
+	}
 	for _, o := range access.Collect(rights) {
 		s.objects = append(s.objects, object{kind: o.Kind(), name: o.ID(), tree: o})
 	}
 	s.index()
 	return s, nil
+}
+
+// defines reports a statement that is to define something, whether it can be read or not.
+func defines(st ddl.Statement) bool {
+	l := lex.New(st.Text)
+	first := l.Next().Word
+	return st.Object != nil || access.IsAccess(st.Text) || first == lex.KwCreate || first == lex.KwAttach
 }
 
 // TreeError is a schema tree with faults.
