@@ -165,7 +165,8 @@ func rightsOf(o ast.Object) (rights []ast.Right, to []string, exclusive bool) {
 // away until the next.
 func (p *objectPlan) rightStatements(rights []ast.Right, to []string, exclusive bool) []accessStatement {
 	extra := p.extraRights()
-	groups := rightGroups(rights)
+	denials := access.NewDenials(rights)
+	groups := rightGroups(rights, denials)
 	replace := exclusive && len(extra) > 0 && replaceable(groups, extra)
 	var list []accessStatement
 	for _, g := range groups {
@@ -173,7 +174,7 @@ func (p *objectPlan) rightStatements(rights []ast.Right, to []string, exclusive 
 		switch {
 		case s.denies:
 			s.always = !p.takesGranted(g, rights, to)
-		case access.Inside(&g[0], rights):
+		case denials.Enclose(&g[0]):
 			s.always = true
 		default:
 			s.opens = p.cutInto(g, rights)
@@ -233,7 +234,7 @@ func (p *objectPlan) extraRights() []ast.Right {
 }
 
 // rightGroups puts rights together that one statement can give, in the order of the first of each.
-func rightGroups(rights []ast.Right) [][]ast.Right {
+func rightGroups(rights []ast.Right, denials access.Denials) [][]ast.Right {
 	type key struct {
 		phase        int
 		role, option bool
@@ -242,9 +243,13 @@ func rightGroups(rights []ast.Right) [][]ast.Right {
 	}
 	at := map[key]int{}
 	var groups [][]ast.Right
+	of := make([]int, len(rights))
+	for i := range rights {
+		of[i] = phaseOf(&rights[i], denials)
+	}
 	for phase := range phases {
 		for i, r := range rights {
-			if phaseOf(&r, rights) != phase {
+			if of[i] != phase {
 				continue
 			}
 			k := key{phase: phase, role: r.Role != "", option: r.Option, to: r.To}
@@ -266,19 +271,20 @@ func rightGroups(rights []ast.Right) [][]ast.Right {
 // phases are those in which rights are said: what is granted, what is denied out of that, what is granted inside a denial.
 const phases = 3
 
-func phaseOf(r *ast.Right, rights []ast.Right) int {
+func phaseOf(r *ast.Right, denials access.Denials) int {
 	switch {
 	case r.Revoke:
 		return 1
-	case access.Inside(r, rights):
+	case denials.Enclose(r):
 		return 2
 	}
 	return 0
 }
 
 // takesGranted reports whether one of these denials takes away what the schema grants inside it.
-func (p *objectPlan) takesGranted(denials, rights []ast.Right, to []string) bool {
-	inside := func(r ast.Right) bool { return access.Inside(&r, denials) }
+func (p *objectPlan) takesGranted(denied, rights []ast.Right, to []string) bool {
+	denials := access.NewDenials(denied)
+	inside := func(r ast.Right) bool { return denials.Enclose(&r) }
 	if slices.ContainsFunc(rights, inside) {
 		return true
 	}

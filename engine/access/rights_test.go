@@ -168,7 +168,7 @@ func phase(r *ast.Right, all []ast.Right) int {
 	switch {
 	case r.Revoke:
 		return 1
-	case access.Inside(r, all):
+	case access.NewDenials(all).Enclose(r):
 		return 2
 	}
 	return 0

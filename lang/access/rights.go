@@ -208,7 +208,7 @@ func (r *Rights) Covers(x *ast.Right) bool {
 		return slices.ContainsFunc(r.current, func(h *ast.Right) bool { return ast.SameRight(h, x) })
 	}
 	if !x.Revoke {
-		return r.CoversBeside(x, nil)
+		return r.CoversBeside(x, Denials{})
 	}
 	for _, want := range atoms(x) {
 		if r.holdsAny(want) {
@@ -221,12 +221,12 @@ func (r *Rights) Covers(x *ast.Right) bool {
 // CoversBeside reports whether the set holds what is left of a granted privilege when the denials have taken their parts:
 // of ALTER without ALTER DELETE, of SELECT(a, b) without SELECT(a). A server keeps no denial of a part that it can leave
 // out, so that SHOW GRANTS lists the rest.
-func (r *Rights) CoversBeside(x *ast.Right, denials []ast.Right) bool {
+func (r *Rights) CoversBeside(x *ast.Right, denials Denials) bool {
 	if x.Role != "" || x.Current || x.Revoke {
 		return r.Covers(x)
 	}
-	denied := NewRights(denials).denied
-	if Inside(x, denials) {
+	denied := denials.atoms
+	if denials.Enclose(x) {
 		denied = nil
 	}
 	for _, want := range atoms(x) {
@@ -237,16 +237,29 @@ func (r *Rights) CoversBeside(x *ast.Right, denials []ast.Right) bool {
 	return true
 }
 
-// Inside reports whether a grant is on less than denials of all it gives, and none of them is in it: REVOKE SELECT ON *.* and
-// GRANT SELECT ON shop.*. It gives a part back, and a server keeps both where it is granted behind the denial.
-func Inside(grant *ast.Right, denials []ast.Right) bool {
-	if grant.Revoke || grant.Role != "" || grant.Current {
+// Denials are the denials among a set of rights, taken apart.
+type Denials struct{ atoms []atom }
+
+// NewDenials takes them apart.
+func NewDenials(list []ast.Right) Denials {
+	var d Denials
+	for i := range list {
+		if r := &list[i]; r.Revoke && r.Role == "" && !r.Current {
+			d.atoms = append(d.atoms, atoms(r)...)
+		}
+	}
+	return d
+}
+
+// Enclose reports whether a grant is on less than denials of all it gives, and none of them is in it: REVOKE SELECT ON *.*
+// and GRANT SELECT ON shop.*. It gives a part back, and a server keeps both where it is granted behind the denial.
+func (d Denials) Enclose(grant *ast.Right) bool {
+	if len(d.atoms) == 0 || grant.Revoke || grant.Role != "" || grant.Current {
 		return false
 	}
-	denied := NewRights(denials).denied
-	return len(denied) > 0 && !slices.ContainsFunc(atoms(grant), func(a atom) bool {
+	return !slices.ContainsFunc(atoms(grant), func(a atom) bool {
 		enclosed := false
-		for _, d := range denied {
+		for _, d := range d.atoms {
 			switch {
 			case !isPart(d.privilege, a.privilege) || !a.scopeHolds(d) && !d.scopeHolds(a):
 			case !d.encloses(a):

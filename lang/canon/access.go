@@ -234,18 +234,19 @@ func (p *pair) rightsThere(live, desired, elsewhere []ast.Right) func(*ast.Right
 	held := access.NewRights(live).On(p.env.Privileges)
 	whole := access.NewRights(undenied(live, desired)).On(p.env.Privileges)
 	given := access.NewRights(granting(desired), granting(elsewhere))
+	denials := access.NewDenials(desired)
 	return func(d *ast.Right) bool {
 		switch {
 		case d.Current:
 			return true
 		case d.Revoke:
 			// What is granted inside the denial is given back.
-			denial := []ast.Right{*d}
-			return access.NewRights(slices.DeleteFunc(slices.Clone(live), func(l ast.Right) bool { return access.Inside(&l, denial) && given.Covers(&l) })).Covers(d)
-		case access.Inside(d, desired):
-			return held.CoversBeside(d, desired)
+			denial := access.NewDenials([]ast.Right{*d})
+			return access.NewRights(slices.DeleteFunc(slices.Clone(live), func(l ast.Right) bool { return denial.Enclose(&l) && given.Covers(&l) })).Covers(d)
+		case denials.Enclose(d):
+			return held.CoversBeside(d, denials)
 		}
-		return whole.CoversBeside(d, desired)
+		return whole.CoversBeside(d, denials)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // Privilege is a row of system.privileges.
@@ -43,25 +44,22 @@ func PrivilegeNames() []string {
 }
 
 // PrivilegeParts returns the privileges that a privilege consists of and that can be granted alone, itself among them
-// where it is no mere group.
-func PrivilegeParts(name string) []Privilege {
-	var parts []Privilege
+// where it is no mere group. The slice is everybody's: it is not to be changed.
+func PrivilegeParts(name string) []Privilege { return privilegeParts()[name] }
+
+// privilegeParts has each privilege among the parts of all it is in.
+var privilegeParts = sync.OnceValue(func() map[string][]Privilege {
+	parts := map[string][]Privilege{}
 	for _, p := range privileges {
 		if p.Level == "" {
 			continue
 		}
-		for at := p; ; at = privilege(at.Parent) {
-			if at.Name == name {
-				parts = append(parts, p)
-				break
-			}
-			if at.Parent == "" {
-				break
-			}
+		for at := p; at.Name != ""; at = privilege(at.Parent) {
+			parts[at.Name] = append(parts[at.Name], p)
 		}
 	}
 	return parts
-}
+})
 
 // AccessSource reports whether s is a source that READ and WRITE are granted on. A source is also a privilege of its
 // own, which is both (case S93).

@@ -202,6 +202,7 @@ func (l *loader) checkProfileSetting(d *Declared, s *ast.ProfileSetting) {
 
 // checkRights looks at each right: its role, or what it is on.
 func (l *loader) checkRights(d *Declared, rights []ast.Right, position map[*Declared]int) {
+	nothing, denials := access.NewRights(), access.NewDenials(rights)
 	for i := range rights {
 		r := &rights[i]
 		bare := *r
@@ -210,7 +211,7 @@ func (l *loader) checkRights(d *Declared, rights []ast.Right, position map[*Decl
 		switch {
 		case r.Revoke && r.Filter != "":
 			l.fault(CodeValue, at, "A denial with a pattern", fmt.Sprintf("ClickHouse takes no part out of a right on a source: this would take all of %s ON %s away. Grant the patterns that are allowed instead.", r.Privilege, r.Parameter))
-		case !r.Revoke && r.Role == "" && !r.Current && access.NewRights().CoversBeside(r, rights):
+		case !r.Revoke && r.Role == "" && !r.Current && nothing.CoversBeside(r, denials):
 			l.fault(CodeValue, at, "A grant of which a denial leaves nothing", fmt.Sprintf("%s is granted and denied, which comes to nothing. Leave both out.", bare.Text()))
 		case r.Role != "":
 			l.checkName(d, r.Role, at, position)
