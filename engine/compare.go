@@ -53,7 +53,7 @@ func (e *Engine) comparison(s *schema, live *catalog.Catalog, records map[ledger
 		Platform: c.platform, AllowDrift: e.options.AllowDrift, LedgerRead: true,
 		AcceptLoss: map[string]bool{},
 		Env:        canon.Env{User: live.Facts.User, Lookup: c.lookup, Function: c.function, Granted: func(to string) []ast.Right { return beside[to] }},
-		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings},
+		Server:     rules.ServerFacts{MergeTreeSettings: live.Facts.TableSettings, Servers: len(live.Facts.Cluster)},
 	}
 	if live.Access != nil {
 		c.options.Env.Privileges = live.Access.Privileges

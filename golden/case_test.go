@@ -47,6 +47,7 @@ type caseOptions struct {
 	liveDefinitions bool
 	values          map[string]rules.Value
 	configured      bool
+	servers         int // of the cluster
 }
 
 // sections in the order in which a case has them. Options may be left out; the definitions are a script, or a schema
@@ -200,14 +201,17 @@ func (c *testCase) readOptions() error {
 				return errors.New("no_engine needs a reason")
 			}
 			o.noEngine = value
-		case "brokers", "max_message_bytes":
+		case "brokers", "max_message_bytes", "servers":
 			n, err := strconv.Atoi(value)
 			if err != nil {
 				return err
 			}
-			if strings.TrimSpace(name) == "brokers" {
+			switch strings.TrimSpace(name) {
+			case "brokers":
 				o.bus.Brokers = n
-			} else {
+			case "servers":
+				o.servers = n
+			default:
 				o.bus.MaxMessageBytes = n
 			}
 		case "tiered_storage":
@@ -357,6 +361,7 @@ func (c *testCase) planOptions(live []ast.Object) rules.Options {
 		}
 		return nil
 	}
+	o.Server.Servers = c.options.servers
 	if len(c.options.unknownSettings) > 0 {
 		o.Server.MergeTreeSettings = map[string]bool{}
 		for _, name := range facts.SettingNames() {

@@ -66,6 +66,8 @@ func factTable() []fact {
 			func(s *situation) bool { return hasInner(s.live) || hasInner(s.desired) }),
 		boolFact("lonely_refresh", "a refresh without APPEND puts another table in the target's place, and of the view's database and the target one is replicated and the other not", false,
 			(*situation).lonelyRefresh),
+		boolFact("unshared_database", "the cluster has several servers, and each has a live database of the object's for itself: it is not Replicated", false,
+			(*situation).unsharedDatabase),
 		boolFact("exclusive", "the definition of the role or user says that it has the declared rights and no others", false,
 			func(s *situation) bool { _, _, exclusive := rightsOf(s.pair.Desired); return exclusive }),
 		boolFact("hides_secret", "the live object holds a hidden value for which the definition supplies none", false,

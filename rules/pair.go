@@ -102,4 +102,6 @@ type Options struct {
 type ServerFacts struct {
 	// MergeTreeSettings maps the name of each setting of system.merge_tree_settings to its readonly flag. Nil: not read.
 	MergeTreeSettings map[string]bool
+	// Servers is how many the server's cluster has; 0 where that is not known.
+	Servers int
 }

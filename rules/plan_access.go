@@ -16,7 +16,9 @@ type accessStatement struct {
 	// whole is the definition without its rights; rights are those the statement grants or takes away.
 	whole  bool
 	rights map[string]bool
-	always bool
+	// always: it is sent by every pass, and not on a difference alone. opens: what it grants gives back what a declared denial
+	// takes out of it; behind such a one every denial is sent.
+	always, opens, denies bool
 	// unchecked: what it comes to cannot be read back (case S95).
 	unchecked bool
 }
@@ -42,9 +44,11 @@ func (p *objectPlan) carryAccess() {
 			p.changes[i].Statement = p.revokeSQL(&d.Change)
 		}
 	}
+	opened := false
 	for i, s := range list {
-		if created || len(carried[i]) > 0 || s.always {
+		if created || len(carried[i]) > 0 || s.always || s.denies && opened {
 			p.sendAccess(s, created, carried[i])
+			opened = opened || s.opens
 		}
 	}
 }
@@ -156,15 +160,25 @@ func rightsOf(o ast.Object) (rights []ast.Right, to []string, exclusive bool) {
 }
 
 // rightStatements groups the rights into as few statements as their options allow: grants first, then what is denied out
-// of them. A grant that a declared denial cuts into is sent on a difference alone: granting it gives back what was
-// denied, until the next statement.
+// of them, then what is granted inside a denial. A grant that a declared denial cuts into is sent on a difference alone:
+// granting it gives back what was denied, until the next statement. So is a denial with a grant inside, which it takes
+// away until the next.
 func (p *objectPlan) rightStatements(rights []ast.Right, to []string, exclusive bool) []accessStatement {
 	extra := p.extraRights()
 	groups := rightGroups(rights)
 	replace := exclusive && len(extra) > 0 && replaceable(groups, extra)
 	var list []accessStatement
 	for _, g := range groups {
-		s := accessStatement{sql: ast.GrantSQL(g, to, replace)[0], rights: map[string]bool{}, always: !p.cutInto(g, rights), unchecked: g[0].Current}
+		s := accessStatement{sql: ast.GrantSQL(g, to, replace)[0], rights: map[string]bool{}, unchecked: g[0].Current, denies: g[0].Revoke}
+		switch {
+		case s.denies:
+			s.always = !p.takesGranted(g, rights, to)
+		case access.Inside(&g[0], rights):
+			s.always = true
+		default:
+			s.opens = p.cutInto(g, rights)
+			s.always = !s.opens
+		}
 		for _, r := range g {
 			for _, each := range to {
 				if r.To == "" && p.pair.Kind == ast.KindGrant {
@@ -221,18 +235,19 @@ func (p *objectPlan) extraRights() []ast.Right {
 // rightGroups puts rights together that one statement can give, in the order of the first of each.
 func rightGroups(rights []ast.Right) [][]ast.Right {
 	type key struct {
-		revoke, role, option bool
-		to                   string
-		current              int
+		phase        int
+		role, option bool
+		to           string
+		current      int
 	}
 	at := map[key]int{}
 	var groups [][]ast.Right
-	for _, denied := range []bool{false, true} {
+	for phase := range phases {
 		for i, r := range rights {
-			if r.Revoke != denied {
+			if phaseOf(&r, rights) != phase {
 				continue
 			}
-			k := key{revoke: r.Revoke, role: r.Role != "", option: r.Option, to: r.To}
+			k := key{phase: phase, role: r.Role != "", option: r.Option, to: r.To}
 			if r.Current {
 				k.current = i + 1
 			}
@@ -246,6 +261,30 @@ func rightGroups(rights []ast.Right) [][]ast.Right {
 		}
 	}
 	return groups
+}
+
+// phases are those in which rights are said: what is granted, what is denied out of that, what is granted inside a denial.
+const phases = 3
+
+func phaseOf(r *ast.Right, rights []ast.Right) int {
+	switch {
+	case r.Revoke:
+		return 1
+	case access.Inside(r, rights):
+		return 2
+	}
+	return 0
+}
+
+// takesGranted reports whether one of these denials takes away what the schema grants inside it.
+func (p *objectPlan) takesGranted(denials, rights []ast.Right, to []string) bool {
+	inside := func(r ast.Right) bool { return access.Inside(&r, denials) }
+	if slices.ContainsFunc(rights, inside) {
+		return true
+	}
+	return p.options.Env.Granted != nil && slices.ContainsFunc(to, func(each string) bool {
+		return slices.ContainsFunc(p.options.Env.Granted(each), inside)
+	})
 }
 
 // replaceable reports whether one GRANT ... WITH REPLACE OPTION says all of an exclusive set: privileges alone, with one

@@ -30,3 +30,19 @@ func (s *situation) lonelyRefresh() bool {
 	engine := database.Engine
 	return (engine != nil && (engine.Name == "Replicated" || engine.Name == "Shared")) != isMergeTree(target.Engine.Name)
 }
+
+// unsharedDatabase reports an object of a database that each of several servers has for itself. A statement without ON
+// CLUSTER, and every one about a table or a view is, then reaches one of them; and the path of a replicated table has the
+// table's UUID in it, so that one that is created on another server later is another table with rows of its own.
+func (s *situation) unsharedDatabase() bool {
+	switch s.pair.Kind {
+	case ast.KindTable, ast.KindView, ast.KindMaterializedView, ast.KindDictionary:
+	default:
+		return false // what a row policy is for is in its name, and it is in Keeper itself
+	}
+	if s.options.Platform != SelfHosted || s.options.Server.Servers < 2 || s.options.Database == nil {
+		return false
+	}
+	database := s.options.Database(s.pair.Name.Database)
+	return database != nil && database.Engine != nil && (database.Engine.Name == "Atomic" || database.Engine.Name == "Ordinary")
+}

@@ -241,6 +241,13 @@ func withRight(held []ast.Right, r ast.Right) []ast.Right {
 				held = slices.DeleteFunc(held, same)
 			}
 		}
+		if r.Role == "" && !r.Option {
+			// A denial takes what was granted inside it: granted again behind it, it is there again.
+			all := r
+			all.Revoke, all.Option = false, true
+			wide := access.NewRights([]ast.Right{all})
+			held = slices.DeleteFunc(slices.Clone(held), func(h ast.Right) bool { return !h.Revoke && wide.Covers(&h) })
+		}
 		if r.Role == "" && !access.NewRights(held).Covers(&r) {
 			return append(held, r)
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"math/big"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -132,4 +133,25 @@ func TestATokensFileThatCannotBeUsedIsNamedWithItsVariableOrFlag(t *testing.T) {
 		}
 	}
 	run(t, nil, "embedded", "--password-file", filepath.Join(dir, "none")).demand(t, cli.ExitUsage, "--password-file: the password file ", "no such file")
+}
+
+// TestATokenThatDoesNotFitOnTheDiskLeavesTheFileAsItWas has a file that may grow to one block, and no further: half an
+// entry would be a fault of the file, and nobody would have access any more.
+func TestATokenThatDoesNotFitOnTheDiskLeavesTheFileAsItWas(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.hcl")
+	if _, err := exec.Command(program, "token", "new", "ci", "--permission", "source.plan", "--file", file).Output(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("sh", "-c", `ulimit -f 1 && exec "$0" "$@"`, program, "token", "new", "long", "--permission", "source.plan",
+		"--organisation", strings.Repeat("a", 2000), "--file", file).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "nothing was added to "+file) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the file is now, %v:\n%s", err, after)
+	}
 }

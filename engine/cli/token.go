@@ -92,7 +92,7 @@ or behind the others in --file. NAME is what the audit log calls whoever has the
 
 // addToken adds an entry to a file of tokens, which has to be a sound one before and after.
 func addToken(file, block string) (err error) {
-	text := block
+	text, before := block, int64(0)
 	if _, err := os.Lstat(file); err == nil {
 		if _, err := tokens.Open(file); err != nil {
 			return usagef("--file: %w", err)
@@ -101,7 +101,7 @@ func addToken(file, block string) (err error) {
 		if err != nil {
 			return err
 		}
-		text = "\n" + block
+		text, before = "\n"+block, int64(len(old))
 		if _, diags := tokens.Parse(file, []byte(string(old)+text)); diags.HasErrors() {
 			return fmt.Errorf("nothing was added to %s: %s; %s", file, diags[0].Summary, diags[0].Detail)
 		}
@@ -110,7 +110,10 @@ func addToken(file, block string) (err error) {
 	if err != nil {
 		return usagef("--file: the entry cannot be added to %s: %w", file, regular.Reason(err))
 	}
-	_, err = f.WriteString(text)
+	if _, err = f.WriteString(text); err != nil {
+		// Half an entry would be a fault of the file, and nobody would have access any more.
+		err = errors.Join(fmt.Errorf("nothing was added to %s: %w", file, regular.Reason(err)), f.Truncate(before))
+	}
 	return errors.Join(err, f.Close())
 }
 

@@ -160,4 +160,21 @@ func TestBookkeepingThatTheServersDoNotShareIsRefusedByName(t *testing.T) {
 			p.exec(i, "DROP DATABASE dfe SYNC")
 		}
 	}
+	// A table in such a database would be on one server, and the next pass would create another one on the next.
+	for i := range p.urls {
+		p.exec(i, "CREATE DATABASE library")
+	}
+	for i, url := range p.urls {
+		o := engine.Options{Tree: p.tree(everything), Clock: hurry(), Wait: patience}
+		o.Target.URL = url
+		r, err := p.engine(o).Pass(t.Context())
+		if err != nil || r.State != engine.Converged || r.Summary.Refused != 2 {
+			t.Errorf("through member %d: state %s, %+v, error %v", i+1, r.State, r.Summary, err)
+		}
+	}
+	for i := range p.urls {
+		if n := p.number(i, "SELECT count() FROM system.tables WHERE database = 'library'"); n != 0 {
+			t.Errorf("member %d has a table of its own", i+1)
+		}
+	}
 }

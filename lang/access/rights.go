@@ -226,6 +226,9 @@ func (r *Rights) CoversBeside(x *ast.Right, denials []ast.Right) bool {
 		return r.Covers(x)
 	}
 	denied := NewRights(denials).denied
+	if Inside(x, denials) {
+		denied = nil
+	}
 	for _, want := range atoms(x) {
 		if want, left := want.without(denied); left && r.has(want) && !r.holdsInParts(want) {
 			return false
@@ -233,6 +236,31 @@ func (r *Rights) CoversBeside(x *ast.Right, denials []ast.Right) bool {
 	}
 	return true
 }
+
+// Inside reports whether a grant is on less than denials of all it gives, and none of them is in it: REVOKE SELECT ON *.* and
+// GRANT SELECT ON shop.*. It gives a part back, and a server keeps both where it is granted behind the denial.
+func Inside(grant *ast.Right, denials []ast.Right) bool {
+	if grant.Revoke || grant.Role != "" || grant.Current {
+		return false
+	}
+	denied := NewRights(denials).denied
+	return len(denied) > 0 && !slices.ContainsFunc(atoms(grant), func(a atom) bool {
+		enclosed := false
+		for _, d := range denied {
+			switch {
+			case !isPart(d.privilege, a.privilege) || !a.scopeHolds(d) && !d.scopeHolds(a):
+			case !d.encloses(a):
+				return true
+			default:
+				enclosed = true
+			}
+		}
+		return !enclosed
+	})
+}
+
+// encloses reports whether a denial is on more than a right.
+func (a atom) encloses(b atom) bool { return a.scopeHolds(b) && !b.scopeHolds(a) }
 
 // without is what denials leave of a right: nothing, where one is as wide, or the right without its option.
 func (a atom) without(denied []atom) (atom, bool) {

@@ -204,17 +204,16 @@ func authentications(list []ast.Authentication) []ast.Authentication {
 // desired words; a live one stays as well only where neither the desired rights nor those of other objects cover it
 // (cases S93 and S94). A live denial shows in the grants it cuts into.
 func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
-	held, whole := access.NewRights(live), access.NewRights(undenied(live, desired)).On(p.env.Privileges)
-	var out []ast.Right
-	for i := range desired {
-		d := &desired[i]
-		if d.Current || d.Revoke && held.Covers(d) || !d.Revoke && whole.CoversBeside(d, desired) {
-			out = append(out, *d) // what CURRENT GRANTS came to cannot be read back (case S95)
-		}
-	}
 	var elsewhere []ast.Right
 	if p.env.Granted != nil {
 		elsewhere = p.env.Granted(to)
+	}
+	is := p.rightsThere(live, desired, elsewhere)
+	var out []ast.Right
+	for i := range desired {
+		if d := &desired[i]; is(d) {
+			out = append(out, *d)
+		}
 	}
 	wanted := access.NewRights(unfiltered(granting(desired)), unfiltered(granting(elsewhere)))
 	patterns := access.NewRights(granting(desired), granting(elsewhere))
@@ -228,6 +227,26 @@ func (p *pair) settleRights(to string, live, desired []ast.Right) []ast.Right {
 		}
 	}
 	return rights(out)
+}
+
+// rightsThere tells which of the desired rights are live. What CURRENT GRANTS came to cannot be read back (case S95).
+func (p *pair) rightsThere(live, desired, elsewhere []ast.Right) func(*ast.Right) bool {
+	held := access.NewRights(live).On(p.env.Privileges)
+	whole := access.NewRights(undenied(live, desired)).On(p.env.Privileges)
+	given := access.NewRights(granting(desired), granting(elsewhere))
+	return func(d *ast.Right) bool {
+		switch {
+		case d.Current:
+			return true
+		case d.Revoke:
+			// What is granted inside the denial is given back.
+			denial := []ast.Right{*d}
+			return access.NewRights(slices.DeleteFunc(slices.Clone(live), func(l ast.Right) bool { return access.Inside(&l, denial) && given.Covers(&l) })).Covers(d)
+		case access.Inside(d, desired):
+			return held.CoversBeside(d, desired)
+		}
+		return whole.CoversBeside(d, desired)
+	}
 }
 
 // undenied is what is live without the denials that are declared too: they are no reason to grant again.
@@ -297,11 +316,11 @@ func (p *pair) grant(l, d *ast.Grant) (*ast.Grant, *ast.Grant) {
 	settled, wanted := *l, *d
 	settled.Rights, wanted.Rights, settled.To = nil, nil, d.To
 	for _, to := range d.To {
-		held, whole := access.NewRights(of(l.Rights, to)), access.NewRights(undenied(of(l.Rights, to), of(d.Rights, to))).On(p.env.Privileges)
+		is := p.rightsThere(of(l.Rights, to), of(d.Rights, to), nil)
 		for _, r := range of(d.Rights, to) {
 			r.To = to
 			wanted.Rights = append(wanted.Rights, r)
-			if r.Current || r.Revoke && held.Covers(&r) || !r.Revoke && whole.CoversBeside(&r, of(d.Rights, to)) {
+			if is(&r) {
 				settled.Rights = append(settled.Rights, r)
 			}
 		}

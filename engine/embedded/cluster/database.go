@@ -427,6 +427,9 @@ func (db *database) await(ctx context.Context, entry int) error {
 		select {
 		case <-moved:
 		case <-db.done:
+			if db.member.tables.ended() {
+				return errStopped
+			}
 			return embedded.NewException(81, "UNKNOWN_DATABASE", "Database "+db.Name+" is gone")
 		case <-ctx.Done():
 			return context.Cause(ctx)

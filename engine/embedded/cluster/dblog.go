@@ -218,8 +218,13 @@ func (db *database) step(ctx context.Context, n int) error {
 func (db *database) settled(ctx context.Context, n int, entry logEntry) (verdict string, settled bool, err error) {
 	s := db.member.session
 	for {
-		data, ok, err := s.get(path.Join(db.entry(n), "verdict"))
-		if err != nil || ok {
+		node := path.Join(db.entry(n), "verdict")
+		found, changed, err := s.watchNode(node)
+		if err != nil {
+			return "", false, err
+		}
+		if found {
+			data, ok, err := s.get(node)
 			return string(data), ok, err
 		}
 		if entry.Initiator == db.member.self().full() {
@@ -232,7 +237,7 @@ func (db *database) settled(ctx context.Context, n int, entry logEntry) (verdict
 		if !active {
 			return "", false, nil
 		}
-		wait(ctx, 5*time.Millisecond)
+		either(ctx, changed, pause) // whether that member is lost is asked again and again
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
 		}

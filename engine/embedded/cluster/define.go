@@ -18,10 +18,7 @@ import (
 func (c *client) define(ctx context.Context) error {
 	d := readDefinition(c.text)
 	if d == nil {
-		if c.text.word(0) == "ATTACH" || c.text.word(0) == "UNDROP" {
-			return unsupported(c.text.word(0))
-		}
-		return c.run(ctx, c.text.src) // the engine calls it a syntax error
+		return c.unknown(ctx)
 	}
 	switch {
 	case d.kind == "ACCESS":
@@ -55,6 +52,25 @@ func (c *client) define(ctx context.Context) error {
 		return c.enqueue(ctx, d)
 	}
 	return c.defineHere(ctx, d)
+}
+
+// unknown answers a statement whose form the front end does not know. One that the engine does know would be carried out
+// here alone, whatever it is about: TRUNCATE DATABASE, CREATE INDEX.
+func (c *client) unknown(ctx context.Context) error {
+	t := c.text
+	switch {
+	case t.word(0) == "ATTACH", t.word(0) == "UNDROP":
+		return unsupported(t.word(0))
+	case t.word(1) == "WORKLOAD", t.word(1) == "RESOURCE", t.words(1, "OR", "REPLACE", "WORKLOAD"), t.words(1, "OR", "REPLACE", "RESOURCE"):
+		return c.run(ctx, t.src) // of this server alone
+	}
+	if _, err := c.member.do(ctx, "EXPLAIN AST "+t.apply(nil)); err != nil {
+		if code, _ := embedded.Code(err); code == 62 {
+			return c.run(ctx, t.src) // the engine calls it a syntax error, in its own words
+		}
+		return err
+	}
+	return unsupported(t.word(0) + " " + t.word(1) + " of this form")
 }
 
 // in qualifies a name.

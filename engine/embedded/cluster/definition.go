@@ -178,7 +178,7 @@ func (d *definition) storageEnd(i int) (end int, settings int) {
 		case w == "SETTINGS":
 			settings = i
 		case w == "COMMENT" && t.kind(i+1) == lex.String, w == "EMPTY", w == "POPULATE", w == "DEFINER", w == "CLONE", w == "FORMAT" && settings < 0,
-			w == "SQL" && t.word(i+1) == "SECURITY", w == "AS" && (t.word(i+1) == "SELECT" || t.word(i+1) == "WITH" || t.kind(i+1) == lex.LParen):
+			w == "SQL" && t.word(i+1) == "SECURITY", w == "AS":
 			return i, settings
 		}
 	}

@@ -43,11 +43,14 @@
 // # What is refused
 //
 // With NOT_IMPLEMENTED (48) and a sentence that names the stage, never answered wrongly: remote, cluster and the engine
-// Distributed; functions of one host such as getMacro over clusterAllReplicas; information_schema; the system tables of
-// replication queues; views over the system tables above; DETACH, ATTACH, UNDROP, BACKUP; CREATE TABLE AS another table without
-// ENGINE; CREATE OR REPLACE of a replicated table; refreshable materialized views; the setting non_replicated_deduplication_window; INSERT into a materialized view; changes of rows, functions, collections
-// and access objects ON CLUSTER; SYSTEM statements about replicas other than SYNC REPLICA and SYNC DATABASE REPLICA; in a
-// session, names without their database, and SET of a setting that the front end acts on; SHOW CLUSTERS and SHOW PROCESSLIST.
+// Distributed; functions of one host such as getMacro over clusterAllReplicas; information_schema and merge over the database
+// system; the system tables of replication queues; views over the system tables above; DETACH, ATTACH, UNDROP, BACKUP; CREATE
+// TABLE AS another table without ENGINE; CREATE OR REPLACE of a replicated table; refreshable materialized views; the setting
+// non_replicated_deduplication_window; INSERT into a materialized view; changes of rows, functions, collections and access
+// objects ON CLUSTER; TRUNCATE DATABASE, CREATE INDEX, RENAME without the word TABLE, and whatever else makes or changes objects
+// in a form not named here; SYSTEM statements about replicas other than SYNC REPLICA and SYNC DATABASE REPLICA; in a session,
+// names without their database, and SET of a setting that the front end acts on; SHOW CLUSTERS, SHOW PROCESSLIST and SHOW FULL
+// TABLES.
 //
 // # Faults
 //

@@ -291,6 +291,27 @@ func TestAFaultMayHappenToWhatAMemberCarriesOutFromALog(t *testing.T) {
 	f.same("SELECT groupArray(name) FROM system.columns WHERE database = 'd' AND table = 't'", "['a','slow','last']")
 }
 
+func TestAMemberThatIsStoppedFinishesWhatRuns(t *testing.T) {
+	f := newFaulty(t, cluster.Options{})
+	f.must(f.Member(0).Inject(t.Context(), cluster.Fault{What: cluster.Delay, DelayMS: 2000, Match: cluster.Match{Log: true, Kind: "ALTER"}}))
+	type answer struct{ text, code string }
+	answered := make(chan answer, 1)
+	go func() {
+		text, code := clustertest.Answer(t, f.urls[0], "ALTER TABLE d.t ADD COLUMN b UInt8")
+		answered <- answer{text, code}
+	}()
+	eventually(t, "the statement is at work", func() bool {
+		return f.exec(0, "SELECT count() FROM system.processes WHERE query_id LIKE 'ddl-%'") == "1"
+	})
+	f.must(f.Member(0).Stop())
+	if got := <-answered; got.code != "" {
+		t.Errorf("the statement is answered with %q: %s", got.code, got.text)
+	}
+	f.start(0)
+	f.there(0)
+	f.same("SELECT groupArray(name) FROM system.columns WHERE database = 'd' AND table = 't'", "['a','b']")
+}
+
 func TestAStatementGoesOnWhenItsClientHasLeft(t *testing.T) {
 	f := newFaulty(t, cluster.Options{Members: 1})
 	f.must(f.Member(0).Inject(t.Context(), cluster.Fault{What: cluster.Delay, DelayMS: 60_000, Match: cluster.Match{Kind: "ALTER"}}))

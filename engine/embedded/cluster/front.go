@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -183,6 +182,8 @@ func (c *client) show(ctx context.Context) error {
 		return c.showDatabases(ctx)
 	case t.word(1) == "CLUSTERS" || t.word(1) == "CLUSTER":
 		return unsupported("SHOW " + t.word(1) + " (SELECT from system.clusters is)")
+	case t.word(1) == "FULL" && (t.word(2) == "TABLES" || t.word(2) == "TEMPORARY"):
+		return unsupported("SHOW FULL TABLES (SELECT name, engine FROM system.tables is)")
 	case t.word(1) == "PROCESSLIST":
 		return unsupported("SHOW PROCESSLIST (SELECT from system.processes is)")
 	}
@@ -277,4 +278,5 @@ func (m *member) exception(ctx context.Context, code int, text string) error {
 	return embedded.NewException(code, name, text)
 }
 
-var errStopped = errors.New("the member is stopping")
+// errStopped is for a statement of which a member that stops cannot say what becomes of it.
+var errStopped = fmt.Errorf("the member is stopping: %w", embedded.ErrHangUp)

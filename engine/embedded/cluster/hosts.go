@@ -52,8 +52,8 @@ func (c *client) awaitHosts(ctx context.Context, h hosts) error {
 		rows       [][]any
 		first      error
 	)
-	for try := 0; len(finished) < len(h.wait); try++ {
-		done, err := s.list(path.Join(h.node, "finished"))
+	for len(finished) < len(h.wait) {
+		done, changed, err := s.watchList(path.Join(h.node, "finished"))
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (c *client) awaitHosts(ctx context.Context, h hosts) error {
 			rows = append(rows, h.unfinished(finished, active, mode)...)
 			break
 		}
-		wait(ctx, min(100, 5*time.Duration(try+1))*time.Millisecond)
+		either(ctx, changed, pause) // who is active, and how late it is, is asked again and again
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -366,7 +366,13 @@ func (c *client) awaitQuorum(ctx context.Context, node, block string, q quorum) 
 	s := c.member.session
 	until := time.Now().Add(q.timeout)
 	for {
-		data, ok, err := s.get(node)
+		// The watch comes first: what changes after it is told.
+		_, changed, err := s.watchNode(node)
+		var data []byte
+		var ok bool
+		if err == nil {
+			data, ok, err = s.get(node)
+		}
 		if err != nil {
 			return embedded.NewException(319, "UNKNOWN_STATUS_OF_INSERT", "Unknown quorum status. The data was inserted in the local replica but we could not verify quorum. Reason: "+err.Error())
 		}
@@ -382,7 +388,7 @@ func (c *client) awaitQuorum(ctx context.Context, node, block string, q quorum) 
 		if time.Now().After(until) {
 			return embedded.NewException(319, "UNKNOWN_STATUS_OF_INSERT", "Unknown quorum status. The data was inserted in the local replica but we could not verify quorum. Reason: Timeout while waiting for quorum")
 		}
-		wait(ctx, 3*time.Millisecond)
+		either(ctx, changed, time.Until(until)+time.Millisecond)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -53,8 +53,11 @@ func runMember(n node) error {
 		_, _ = io.Copy(io.Discard, os.Stdin) // until the supervisor is gone, or wants us gone
 		cancel()
 	}()
+	// What members do for one another goes on until the statements of clients are finished, which wait for it.
+	work, rest := context.WithCancel(context.Background())
+	defer rest()
 	m := &member{node: n, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	if err := m.open(ctx); err != nil {
+	if err := m.open(ctx, work); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
 	fmt.Println(readyLine)
@@ -73,7 +76,8 @@ const stopPatience = 10 * time.Second
 // stageDir is where the front end keeps what is its own.
 func (m *member) stageDir() string { return filepath.Join(m.Dir, "dfe-stage") }
 
-func (m *member) open(ctx context.Context) (err error) {
+// open starts a member: what it begins with by ctx, what it does from then on by work.
+func (m *member) open(ctx, work context.Context) (err error) {
 	if err := os.MkdirAll(m.stageDir(), 0o700); err != nil {
 		return err
 	}
@@ -98,10 +102,10 @@ func (m *member) open(ctx context.Context) (err error) {
 		return err
 	}
 	if m.session != nil {
-		m.work.Go(func() { m.dbs.run(ctx) })
-		m.work.Go(func() { m.tables.run(ctx) })
-		m.work.Go(func() { m.queue.run(ctx) })
-		m.work.Go(func() { m.access.run(ctx) })
+		m.work.Go(func() { m.dbs.run(work) })
+		m.work.Go(func() { m.tables.run(work) })
+		m.work.Go(func() { m.queue.run(work) })
+		m.work.Go(func() { m.access.run(work) })
 	}
 	m.door = &door{port: m.Port, handler: m.server}
 	return m.door.open()

@@ -21,6 +21,12 @@ func quoted(s string) string { return ast.QuoteString(s) }
 
 // query answers a SELECT and its like: the same text, with what only a cluster knows put in its places.
 func (c *client) query(ctx context.Context) error {
+	switch c.text.word(0) {
+	case "EXISTS", "DESCRIBE", "DESC":
+		if !slices.ContainsFunc(c.text.tokens, func(t lex.Token) bool { return t.Kind == lex.LParen }) {
+			return c.run(ctx, c.text.src) // an object by its name, all of which the engine has
+		}
+	}
 	if c.on("select_sequential_consistency") {
 		if err := c.sequential(ctx); err != nil {
 			return err
@@ -87,6 +93,8 @@ func (m *member) rewrite(ctx context.Context, t *text, skip bool, database strin
 			}
 			edits = append(edits, t.replace(i, close+1, with))
 			i = close
+		case called && name == "merge" && t.mergesSystem(i):
+			return "", free, unsupported("the table function merge over the database system")
 		case called && remote(name):
 			return "", free, unsupported("the table function " + name)
 		case called && ofOneHost(name) && fanAround(t, fans, i) != nil:
@@ -123,6 +131,11 @@ func (m *member) rewrite(ctx context.Context, t *text, skip bool, database strin
 		return t.src, free, nil
 	}
 	return t.apply(edits), free, nil
+}
+
+// mergesSystem reports a call of merge at token i that reads the database system, or may.
+func (t *text) mergesSystem(i int) bool {
+	return strings.EqualFold(t.value(i+2), "system") || t.word(i+2) == "REGEXP"
 }
 
 func isHostName(name string) bool {

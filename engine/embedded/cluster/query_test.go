@@ -101,10 +101,23 @@ func TestWhatTheStageCannotDoIsRefusedByName(t *testing.T) {
 		"ALTER TABLE default.t ON CLUSTER main DELETE WHERE a = 1",
 		"RENAME TABLE default.t TO r.t",
 		"RENAME TABLE r.t TO default.u",
+		"RENAME r.t TO r.u",
+		"CREATE INDEX i ON r.t (a) TYPE minmax",
+		"DROP INDEX i ON r.t",
+		"TRUNCATE DATABASE r",
+		"TRUNCATE ALL TABLES FROM r",
+		"SHOW FULL TABLES FROM r",
+		"SELECT engine FROM merge('system', '^tables$')",
 	} {
 		if text, code := clustertest.Answer(t, url, sql); code != "48" {
 			t.Errorf("%s is answered with %q: %s", sql, code, text)
 		}
+	}
+	if got := clustertest.Exec(t, url, "EXISTS TABLE system.zookeeper"); got != "1" {
+		t.Errorf("system.zookeeper is there: %s", got)
+	}
+	if text, code := clustertest.Answer(t, url, "DROP r.t"); code != "62" {
+		t.Errorf("what is no statement is answered with %q: %s", code, text)
 	}
 	if text, code := clustertest.Answer(t, url, "SELECT * FROM _dfe_stage.tables"); code != "81" {
 		t.Errorf("the stage's own database is there: %q: %s", code, text)

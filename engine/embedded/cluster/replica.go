@@ -511,6 +511,9 @@ func (r *replica) await(ctx context.Context, n int) error {
 		select {
 		case <-moved:
 		case <-r.done:
+			if r.member.tables.ended() {
+				return errStopped
+			}
 			return embedded.NewException(60, "UNKNOWN_TABLE", "The table was dropped meanwhile")
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -230,6 +230,44 @@ func (s *session) watch(p string) ([]string, <-chan zk.Event, error) {
 	return sorted(a.names), a.events, err
 }
 
+// watchNode is [session.exists], and what reports that the node has come, gone or got other data.
+func (s *session) watchNode(p string) (found bool, changed <-chan zk.Event, err error) {
+	type answer struct {
+		found  bool
+		events <-chan zk.Event
+	}
+	a, err := ask(s, func() (answer, error) {
+		found, _, events, err := s.conn.ExistsW(p)
+		return answer{found, events}, err
+	})
+	return a.found, a.events, err
+}
+
+// watchList is [session.watch] of a node that may not be there yet, which has no names.
+func (s *session) watchList(p string) (names []string, changed <-chan zk.Event, err error) {
+	for {
+		names, changed, err = s.watch(p)
+		if !errors.Is(err, zk.ErrNoNode) {
+			return names, changed, err
+		}
+		found, changed, err := s.watchNode(p)
+		if err != nil || !found {
+			return nil, changed, err
+		}
+	}
+}
+
+// either waits for a change in ZooKeeper, for a time at most.
+func either(ctx context.Context, changed <-chan zk.Event, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
 func (s *session) exists(p string) (bool, error) {
 	return ask(s, func() (bool, error) {
 		found, _, err := s.conn.Exists(p)

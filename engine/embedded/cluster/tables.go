@@ -136,6 +136,13 @@ func (t *tables) run(ctx context.Context) {
 	t.closing.Wait()
 }
 
+// ended reports that the member takes in no more rows.
+func (t *tables) ended() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ctx != nil && t.ctx.Err() != nil
+}
+
 // start begins to follow a table's log. The caller holds the lock.
 func (t *tables) start(r *replica) {
 	ctx, cancel := context.WithCancel(t.ctx)
