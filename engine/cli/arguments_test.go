@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -76,6 +77,16 @@ func TestAnAnswerThatCannotBeWrittenIsAFailure(t *testing.T) {
 		if code != cli.ExitFailed || !strings.Contains(errs.String(), "no space left on device") {
 			t.Errorf("dfe %s: exit code %d, and says %q", line, code, errs.String())
 		}
+	}
+}
+
+func TestATokenThatCouldNotBeShownIsToldWithTheEntryItLeft(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens.hcl")
+	var errs bytes.Buffer
+	code := cli.Run(t.Context(), cli.Process{Out: full{}, Err: &errs, Getenv: func(string) string { return "" }},
+		[]string{"token", "new", "ci", "--permission", "source.plan", "--file", file})
+	if want := `take its entry "ci" out of ` + file; code != cli.ExitFailed || !strings.Contains(errs.String(), want) {
+		t.Errorf("exit code %d, and says %q, want %q", code, errs.String(), want)
 	}
 }
 

@@ -73,7 +73,13 @@ or behind the others in --file. NAME is what the audit log calls whoever has the
 					return err
 				}
 			}
-			return a.showToken(made, file)
+			if err := a.showToken(made, file); err != nil {
+				if file != "" {
+					err = fmt.Errorf("nobody has seen the token: take its entry %q out of %s again: %w", made.Name, file, err)
+				}
+				return err
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringArrayVar(&permissions, "permission", nil, "what the token allows, "+strings.Join(known, " or ")+"; may be repeated")

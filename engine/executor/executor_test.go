@@ -291,7 +291,7 @@ func TestTheStatementAtHandIsAnsweredThoughThePassIsToldToStop(t *testing.T) {
 }
 
 func TestAStatementThatHangsWhenThePassIsToldToStopIsAccountedFor(t *testing.T) {
-	b := setUp(t, executor.Options{Grace: time.Second})
+	b := setUp(t, executor.Options{Grace: 5 * time.Second}) // within which a loaded server still answers the reading
 	statement := b.statement(t, create, "`a` UInt8")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -3,12 +3,15 @@ package tree
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/dfe-engine/dfe/lang/visible"
 )
 
 // Excerpts are the sources of a tree as far as they may be shown: under a fault, or under what a linter finds. What
@@ -57,6 +60,34 @@ func (x Excerpts) mentions(name string, file *hcl.File) bool {
 type Excerpt struct {
 	Text     string
 	From, To int
+}
+
+// Marked is the line behind its number, and below it a line with marks under the place, which paint may colour. Of a line
+// longer than width, in columns, there is what stands around the place; 0 is any width.
+func (e Excerpt) Marked(number, width int, paint func(marks string) string) string {
+	from, to, runes := e.From, e.To, []rune(e.Text)
+	gutter := fmt.Sprintf("%5d | ", number)
+	if room := width - len(gutter); width > 0 && room > 20 && len(runes) > room {
+		cut := max(0, from-room/3)
+		runes = runes[cut:]
+		from, to = from-cut, to-cut
+		if cut > 0 {
+			runes[0] = '…'
+		}
+		if len(runes) > room {
+			runes = append(runes[:room-1:room-1], '…')
+		}
+		to = max(min(to, room), from+1)
+	}
+	var pad strings.Builder
+	for _, r := range runes[:min(from, len(runes))] {
+		if r == '\t' {
+			pad.WriteByte('\t')
+		} else {
+			pad.WriteByte(' ')
+		}
+	}
+	return fmt.Sprintf("%s%s\n%s| %s%s\n", gutter, strings.Map(visible.Rune, string(runes)), strings.Repeat(" ", len(gutter)-2), pad.String(), paint(strings.Repeat("^", to-from)))
 }
 
 const (

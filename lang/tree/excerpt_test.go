@@ -69,3 +69,24 @@ func TestOfALongLineIsShownWhatStandsAroundThePlace(t *testing.T) {
 		}
 	}
 }
+
+func TestALineIsMarkedUnderThePlaceAndFitsTheTerminal(t *testing.T) {
+	upper := func(marks string) string { return strings.ToUpper(marks) }
+	for _, c := range []struct {
+		e     tree.Excerpt
+		width int
+		want  string
+	}{
+		{tree.Excerpt{Text: "order_by = id", From: 11, To: 13}, 0, "    7 | order_by = id\n      |            ^^\n"},
+		{tree.Excerpt{Text: "\torder_by = id", From: 12, To: 14}, 80, "    7 | \torder_by = id\n      | \t           ^^\n"},
+		{tree.Excerpt{Text: "order_by     = [\"viewed_at\", \"path\"] # by time", From: 16, To: 27}, 40,
+			"    7 | …y     = [\"viewed_at\", \"path\"] …\n      |           ^^^^^^^^^^^\n"},
+		{tree.Excerpt{Text: strings.Repeat("x", 50), From: 0, To: 50}, 40, "    7 | " + strings.Repeat("x", 31) + "…\n      | " + strings.Repeat("^", 32) + "\n"},
+		{tree.Excerpt{Text: strings.Repeat("x", 50), From: 50, To: 51}, 40, "    7 | …" + strings.Repeat("x", 9) + "\n      | " + strings.Repeat(" ", 10) + "^\n"},
+		{tree.Excerpt{Text: strings.Repeat("x", 50), From: 1, To: 2}, 10, "    7 | " + strings.Repeat("x", 50) + "\n      |  ^\n"}, // too narrow to cut
+	} {
+		if got := c.e.Marked(7, c.width, upper); got != c.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", c.width, got, c.want)
+		}
+	}
+}

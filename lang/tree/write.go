@@ -75,7 +75,7 @@ func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, paint 
 	if s := d.Subject; s != nil {
 		fmt.Fprintf(b, "  on %s:%d:%d\n", visible.Line(s.Filename), s.Start.Line, s.Start.Column)
 		if line, ok := source.At(*s); ok {
-			writeSource(b, line, s.Start.Line, func(text string) string { return paint(color, text) }, width)
+			b.WriteString(line.Marked(s.Start.Line, width, func(marks string) string { return paint(color, marks) }))
 		}
 	}
 	if d.Detail != "" {
@@ -87,34 +87,6 @@ func writeDiagnostic(b *bytes.Buffer, source Excerpts, d *hcl.Diagnostic, paint 
 			fmt.Fprintf(b, "  %s\n", line)
 		}
 	}
-}
-
-// writeSource prints one source line and the marker under it. A long line is cut around the marker.
-func writeSource(b *bytes.Buffer, line Excerpt, number int, paint func(string) string, width int) {
-	from, to, runes := line.From, line.To, []rune(line.Text)
-	gutter := fmt.Sprintf("%5d | ", number)
-	if room := width - len(gutter); width > 0 && room > 20 && len(runes) > room {
-		cut := max(0, from-room/3)
-		runes = runes[cut:]
-		from, to = from-cut, to-cut
-		if cut > 0 {
-			runes[0] = '…'
-		}
-		if len(runes) > room {
-			runes = append(runes[:room-1:room-1], '…')
-		}
-		to = max(min(to, room), from+1)
-	}
-	var pad strings.Builder
-	for _, r := range runes[:min(from, len(runes))] {
-		if r == '\t' {
-			pad.WriteByte('\t')
-		} else {
-			pad.WriteByte(' ')
-		}
-	}
-	fmt.Fprintf(b, "%s%s\n", gutter, strings.Map(visible.Rune, string(runes)))
-	fmt.Fprintf(b, "%s| %s%s\n", strings.Repeat(" ", len(gutter)-2), pad.String(), paint(strings.Repeat("^", to-from)))
 }
 
 func oneLine(s string) string { return visible.Line(strings.ReplaceAll(s, "\n", " ")) }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mitchellh/go-wordwrap"
 
-	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/lang/visible"
 )
 
@@ -33,8 +32,6 @@ type text struct {
 	count Count
 }
 
-const gutter = "      | "
-
 func (t *text) Write(f Finding) error {
 	t.count.Add(f)
 	if f.Waived != "" {
@@ -47,7 +44,7 @@ func (t *text) Write(f Finding) error {
 	}
 	fmt.Fprintf(&b, "%s%s %s: %s\n", place, t.paint(f.Severity, string(f.Severity)), f.Code, t.bold(oneLine(f.Summary)))
 	if line, ok := t.src.line(f.At); ok {
-		t.source(&b, f, line)
+		b.WriteString(line.Marked(f.At.Start.Line, t.o.Width, func(marks string) string { return t.paint(f.Severity, marks) }))
 	}
 	for _, part := range []string{f.Reason, f.Remedy} {
 		t.prose(&b, part)
@@ -55,29 +52,6 @@ func (t *text) Write(f Finding) error {
 	b.WriteByte('\n')
 	_, err := t.w.Write(b.Bytes())
 	return err
-}
-
-// source prints the line of the finding and a mark under the place; of a line longer than the terminal the part around it.
-func (t *text) source(b *bytes.Buffer, f Finding, line tree.Excerpt) {
-	from, to, runes := line.From, line.To, []rune(line.Text)
-	if room := t.o.Width - len(gutter); t.o.Width > 0 && room > 20 && len(runes) > room {
-		cut := min(max(0, from-room/3), len(runes)-1)
-		runes = runes[cut:]
-		from, to = from-cut, to-cut
-		if len(runes) > room {
-			runes = runes[:room]
-		}
-		to = max(min(to, len(runes)), from+1)
-	}
-	var pad strings.Builder
-	for _, r := range runes[:min(from, len(runes))] {
-		if r == '\t' {
-			pad.WriteByte('\t')
-		} else {
-			pad.WriteByte(' ')
-		}
-	}
-	fmt.Fprintf(b, "%5d | %s\n%s%s%s\n", f.At.Start.Line, strings.Map(visible.Rune, string(runes)), gutter, pad.String(), t.paint(f.Severity, strings.Repeat("^", to-from)))
 }
 
 func (t *text) prose(b *bytes.Buffer, words string) {
