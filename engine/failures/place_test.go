@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine"
@@ -20,23 +21,38 @@ import (
 const lanes = 3
 
 // stages are the clusters that tests share.
-var stages = pool{turns: make(chan struct{}, lanes), idle: map[int][]*cluster.Cluster{}}
+var stages = pool{turns: make(chan struct{}, lanes), idle: map[size][]*cluster.Cluster{}}
+
+// size tells apart the clusters that tests may have after one another.
+type size struct {
+	members int
+	// steady is one whose members do not fail, nor lose ZooKeeper where the machine is too busy for a heartbeat.
+	steady bool
+}
+
+// session is how long a member may be silent before it counts as gone.
+func (s size) session() time.Duration {
+	if s.steady {
+		return 10 * time.Second
+	}
+	return 0 // the stage's own
+}
 
 type pool struct {
 	turns chan struct{}
 	mu    sync.Mutex
-	// idle are those that no test uses, by the number of their members.
-	idle map[int][]*cluster.Cluster
+	// idle are those that no test uses.
+	idle map[size][]*cluster.Cluster
 }
 
 // take gives a test a cluster of its own until it ends.
-func (s *pool) take(t testing.TB, members int) *cluster.Cluster {
+func (s *pool) take(t testing.TB, of size) *cluster.Cluster {
 	t.Helper()
 	s.turn(t)
-	c := s.reuse(t, members)
+	c := s.reuse(t, of)
 	if c == nil {
 		var err error
-		c, err = cluster.Start(context.Background(), cluster.Options{Members: members, Progress: os.Stderr})
+		c, err = cluster.Start(context.Background(), cluster.Options{Members: of.members, SessionTimeout: of.session(), Progress: os.Stderr})
 		clustertest.SkipWithoutKeeper(t, err)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +67,7 @@ func (s *pool) take(t testing.TB, members int) *cluster.Cluster {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.idle[members] = append(s.idle[members], c)
+		s.idle[of] = append(s.idle[of], c)
 	})
 	return c
 }
@@ -63,12 +79,12 @@ func (s *pool) turn(t testing.TB) {
 }
 
 // reuse finds an idle cluster of that size, and ends those of other sizes where there is none.
-func (s *pool) reuse(t testing.TB, members int) *cluster.Cluster {
+func (s *pool) reuse(t testing.TB, of size) *cluster.Cluster {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if list := s.idle[members]; len(list) > 0 {
-		s.idle[members] = list[1:]
+	if list := s.idle[of]; len(list) > 0 {
+		s.idle[of] = list[1:]
 		return list[0]
 	}
 	if err := s.end(); err != nil {
@@ -80,11 +96,11 @@ func (s *pool) reuse(t testing.TB, members int) *cluster.Cluster {
 // end ends all that are idle; the lock is held.
 func (s *pool) end() error {
 	var failed []error
-	for members, list := range s.idle {
+	for of, list := range s.idle {
 		for _, c := range list {
 			failed = append(failed, c.Close())
 		}
-		delete(s.idle, members)
+		delete(s.idle, of)
 	}
 	return errors.Join(failed...)
 }
@@ -106,20 +122,26 @@ type place struct {
 	cluster *cluster.Cluster
 }
 
-// at returns a clean cluster of as many members, or the real one.
+// at returns a clean cluster of as many members, which do not fail, or the real one.
 func at(t testing.TB, members int) *place {
+	t.Helper()
+	return clean(t, size{members, true})
+}
+
+// clean is a cluster with nothing of ours on it.
+func clean(t testing.TB, of size) *place {
 	t.Helper()
 	if given := os.Getenv("DFE_TEST_CLUSTER_URLS"); given != "" {
 		real.Lock()
 		t.Cleanup(real.Unlock)
 		p := &place{TB: t, urls: strings.Split(given, ",")}
-		if len(p.urls) < members {
-			t.Skipf("%d members are needed, and DFE_TEST_CLUSTER_URLS names %d", members, len(p.urls))
+		if len(p.urls) < of.members {
+			t.Skipf("%d members are needed, and DFE_TEST_CLUSTER_URLS names %d", of.members, len(p.urls))
 		}
 		p.clean()
 		return p
 	}
-	return on(t, stages.take(t, members))
+	return on(t, stages.take(t, of))
 }
 
 // failing is [at] for a test in which members fail, which nobody can ask of a real cluster.
@@ -128,7 +150,7 @@ func failing(t testing.TB, members int) *place {
 	if os.Getenv("DFE_TEST_CLUSTER_URLS") != "" {
 		t.Skip("members have to fail in this test, and those of a real cluster cannot be made to")
 	}
-	return at(t, members)
+	return clean(t, size{members, false})
 }
 
 func on(t testing.TB, c *cluster.Cluster) *place {
