@@ -47,7 +47,7 @@ func renderMaterializedView(w *writer, o ast.Object) {
 	w.refresh(m.Refresh)
 	w.gap()
 	if m.To != (ast.Name{}) {
-		w.text("to", manifestName(m.To))
+		w.text("to", FormatName(m.To))
 	}
 	w.storage(inner)
 	w.query("query", m.Query)
@@ -68,7 +68,7 @@ func (w *writer) refresh(r *ast.Refresh) {
 		if len(r.DependsOn) > 0 {
 			names := make([]string, len(r.DependsOn))
 			for i, name := range r.DependsOn {
-				names[i] = w.quoted(manifestName(name))
+				names[i] = w.quoted(FormatName(name))
 			}
 			w.raw("depends_on", "["+strings.Join(names, ", ")+"]")
 		}
@@ -94,20 +94,6 @@ func period(n *ast.Node) string {
 		return strings.Join(parts, " ")
 	}
 	return n.String()
-}
-
-// manifestName writes a name as a manifest does.
-func manifestName(n ast.Name) string {
-	part := func(s string) string {
-		if strings.ContainsAny(s, ".`") {
-			return "`" + strings.ReplaceAll(s, "`", "``") + "`"
-		}
-		return s
-	}
-	if n.Database == "" {
-		return part(n.Name)
-	}
-	return part(n.Database) + "." + part(n.Name)
 }
 
 func renderDictionary(w *writer, o ast.Object) {
