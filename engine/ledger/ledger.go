@@ -100,7 +100,7 @@ func (l *Ledger) Append(ctx context.Context, records ...*Record) error {
 	into := Table().SQL() + " (" + strings.Join(names, ", ") + ")"
 	first := records[0]
 	id := fmt.Sprintf("dfe-ledger-%s-%d", first.Pass, first.Sequence)
-	err := l.patiently(ctx, func() error { return l.conn.Insert(ctx, into, id, writeSettings(first.Platform), rows) })
+	err := l.patiently(ctx, notNow, func() error { return l.conn.Insert(ctx, into, id, writeSettings(first.Platform), rows) })
 	if err != nil {
 		what := fmt.Sprintf("the row of %s %s", first.Kind, first.Name)
 		if len(records) > 1 {
@@ -207,7 +207,7 @@ func (l *Ledger) newest(ctx context.Context, where string) (map[Key]*Record, err
 		found[record.Key] = &record
 		return nil
 	}
-	err := l.patiently(ctx, func() error { return l.conn.Select(ctx, query, nil, read) })
+	err := l.patiently(ctx, notRead, func() error { return l.conn.Select(ctx, query, nil, read) })
 	if err != nil {
 		return nil, &catalog.ReadError{What: "the ledger", Err: err}
 	}

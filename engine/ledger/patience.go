@@ -41,8 +41,16 @@ func notNow(err error) bool {
 	return false
 }
 
-// patiently does something until the servers say something else than "not now".
-func (l *Ledger) patiently(ctx context.Context, do func() error) error {
+// notRead is notNow of a question, which may be asked again whatever became of it: a member that lost its session with Keeper
+// while it looked up the quorum has a new one in a moment.
+func notRead(err error) bool {
+	const keeperException = 999
+	e, answered := catalog.Exception(err)
+	return notNow(err) || answered && e.Code == keeperException
+}
+
+// patiently does something until it is no answer that says to try again.
+func (l *Ledger) patiently(ctx context.Context, again func(error) bool, do func() error) error {
 	wait := l.Pause
 	if wait == nil {
 		wait = pause.For
@@ -50,7 +58,7 @@ func (l *Ledger) patiently(ctx context.Context, do func() error) error {
 	between := firstPause
 	for range attempts - 1 {
 		err := do()
-		if !notNow(err) || wait(ctx, between) != nil {
+		if !again(err) || wait(ctx, between) != nil {
 			return err
 		}
 		between = min(2*between, lastPause)

@@ -70,10 +70,13 @@ func TestARowThatTheServersPutOffIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestALedgerThatAMemberHasNotFetchedYetIsReadAgain(t *testing.T) {
-	l := putOff(t, 289, 3)
-	if rows, err := l.Newest(t.Context()); err != nil || len(rows) != 0 {
-		t.Errorf("%d rows, %v", len(rows), err)
+// A member has not fetched the newest row, or lost its session with Keeper.
+func TestALedgerThatAMemberCannotReadAtTheMomentIsReadAgain(t *testing.T) {
+	for _, code := range []int{289, 999} {
+		l := putOff(t, code, 3)
+		if rows, err := l.Newest(t.Context()); err != nil || len(rows) != 0 {
+			t.Errorf("code %d: %d rows, %v", code, len(rows), err)
+		}
 	}
 }
 
