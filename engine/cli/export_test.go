@@ -26,7 +26,8 @@ const (
 func ServeBeside(url, dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	a := &app{Process: Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}}
+	p := Process{Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv}
+	a := &app{Process: p, exact: p}
 	a.work()
 	c, err := config.Load(func(string) string { return "" })
 	if err != nil {

@@ -58,6 +58,7 @@ func restAfterPass(b *testing.B, url, dir string) int {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), cli.BesideURL+"="+url, cli.BesideTree+"="+dir)
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
