@@ -55,7 +55,7 @@ func (p *pass) told(d *declared, decided *plan.Object) *ObjectReport {
 		Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Action: decided.Action, Outcome: ledger.Unchanged,
 		Changes: decided.Changes, Checksum: decided.Checksum, Adopted: decided.Adopted, Error: unreadable(decided),
 	}
-	o.Reads, o.Writes = p.schema.flow(d.Object)
+	o.Reads, o.Writes = p.schema.flow(d.Name, d.Refs())
 	switch {
 	case o.Refused() > 0:
 		o.Outcome = ledger.Refused

@@ -13,6 +13,7 @@ import (
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/engine/platform"
 	"github.com/dfe-engine/dfe/engine/topics"
+	"github.com/dfe-engine/dfe/lang/deps"
 	"github.com/dfe-engine/dfe/lang/tree"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -475,7 +476,9 @@ func (p *pass) others(doc *plan.Document) {
 		if p.part != nil {
 			other.Scope = string(p.schema.scope)
 		}
-		other.Reads, other.Writes = p.c.schema.flow(others[o.Name])
+		if live := others[o.Name]; live != nil {
+			other.Reads, other.Writes = p.c.schema.flow(live.ID(), deps.Of(live))
+		}
 		p.report.Objects = append(p.report.Objects, other)
 	}
 }

@@ -105,19 +105,17 @@ func (s *schema) pending() []*ObjectReport {
 	list := make([]*ObjectReport, len(s.objects))
 	for i, d := range s.objects {
 		o := &ObjectReport{Scope: string(d.scope), Kind: d.Kind, Name: d.Name.String(), Outcome: Pending}
-		o.Reads, o.Writes = s.flow(d.Object)
+		o.Reads, o.Writes = s.flow(d.Name, d.Refs())
 		list[i] = o
 	}
 	return list
 }
 
-// flow lists the declared tables, views and dictionaries whose rows an object reads, and those it writes, each once.
-func (s *schema) flow(o ast.Object) (reads, writes []string) {
-	if o == nil {
-		return nil, nil
-	}
-	for _, ref := range deps.Of(o) {
-		if !ref.InDatabase() || ref.Name == o.ID() || s.relations[ref.Name] == nil {
+// flow lists, of what an object refers to, the declared tables, views and dictionaries whose rows it reads, and those it
+// writes, each once.
+func (s *schema) flow(own ast.Name, refs []deps.Ref) (reads, writes []string) {
+	for _, ref := range refs {
+		if !ref.InDatabase() || ref.Name == own || s.relations[ref.Name] == nil {
 			continue
 		}
 		into := &reads

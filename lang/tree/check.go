@@ -16,6 +16,7 @@ func (l *loader) check() {
 	position := make(map[*Declared]int, len(l.tree.Objects))
 	for i, d := range l.tree.Objects {
 		position[d] = i
+		d.refs = d.Refs()
 	}
 	l.cycles()
 	for _, d := range l.tree.Objects {
@@ -100,7 +101,7 @@ func (l *loader) declaredNames(kind ast.Kind, database string) []string {
 
 // checkReferences finds what an object uses and demands that it is declared before.
 func (l *loader) checkReferences(d *Declared, position map[*Declared]int) {
-	for _, ref := range deps.Of(d.Object) {
+	for _, ref := range d.Refs() {
 		if d.Kind == ast.KindDictionary && ref.Bare && ref.Path == (ast.Path{Part: "source", Attr: "query"}) {
 			// Measured: whatever DB says beside it, the query is run in the database of the user it connects as.
 			l.fault(CodeName, d.Place(ref.Path, ref.Node), fmt.Sprintf("The query of %s does not say in which database %s is", d.Name, ref.Name.Name),

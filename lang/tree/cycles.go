@@ -47,7 +47,7 @@ func (t *Tree) uses() uses {
 				}
 			}
 		default:
-			for _, ref := range deps.Of(o) {
+			for _, ref := range d.Refs() {
 				u.add(d, t.Find(kindOf(ref.Kind), ref.Name))
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/deps"
 )
 
 // ManifestName is the file at the root of a tree that lists its objects.
@@ -63,8 +64,18 @@ type Declared struct {
 	Broken  bool
 
 	places  places
-	columns *relation // what it gives to a query, made when first asked for
-	refused bool      // an overlay that leaves it out
+	refs    []deps.Ref // once the tree is checked
+	columns *relation  // what it gives to a query, made when first asked for
+	refused bool       // an overlay that leaves it out
+}
+
+// Refs are the references of the definition to other objects, as [deps.Of] finds them; they are found once. They belong to the
+// tree, and a caller only reads them.
+func (d *Declared) Refs() []deps.Ref {
+	if d.refs == nil && d.Object != nil {
+		return deps.Of(d.Object)
+	}
+	return d.refs
 }
 
 // Find returns the object that is declared under a name, or nil. A name of a table, view, materialized view or
