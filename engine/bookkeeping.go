@@ -8,7 +8,6 @@ import (
 
 	"github.com/dfe-engine/dfe/ast"
 	"github.com/dfe-engine/dfe/catalog"
-	"github.com/dfe-engine/dfe/engine/internal/books"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/tree"
@@ -71,8 +70,8 @@ func (p *pass) shared(d *declared) error {
 	if !isTable || table.Engine == nil {
 		return nil // whoever opens it says what it is
 	}
-	if _, replicated := books.Family(table.Engine.Name); !replicated {
-		return inOne(o)
+	if canon.Family(table.Engine).Name == table.Engine.Name {
+		return inOne(o) // no prefix says that its rows are those of all servers
 	}
 	if args := table.Engine.Args; apart && (len(args) == 0 || strings.Contains(args[0].Text, "{uuid}")) {
 		return inOne(database)

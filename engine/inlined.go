@@ -41,7 +41,7 @@ func (c *comparison) using(kind deps.Kind, of *declared, old func(*declared, *ca
 			continue
 		}
 		live := c.liveOf(d)
-		refers := slices.ContainsFunc(deps.Of(d.Object), func(r deps.Ref) bool { return r.Kind == kind && r.Name.Name == of.Name.Name })
+		refers := slices.ContainsFunc(d.Refs(), func(r deps.Ref) bool { return r.Kind == kind && r.Name.Name == of.Name.Name })
 		if live != nil && refers && old(d, live) {
 			names = append(names, d.Name.String())
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/engine/ledger"
 	"github.com/dfe-engine/dfe/lang/canon"
-	"github.com/dfe-engine/dfe/lang/deps"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
 )
@@ -100,7 +99,7 @@ func (c *comparison) closed(d *declared) bool {
 	if t, ok := d.Object.(*ast.Table); ok && t.Structure == nil {
 		return true
 	}
-	for _, ref := range deps.Of(d.Object) {
+	for _, ref := range d.Refs() {
 		if ref.InDatabase() && c.schema.relations[ref.Name] == nil && ref.Name.Database != "system" {
 			return false
 		}

@@ -6,9 +6,9 @@ package books
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/lang/series"
 )
 
@@ -45,24 +45,13 @@ func Fault(t *ast.Table, columns []Column) string {
 // engineFault refuses engines that do not keep every row: one of two claims that merges take away, or that was never
 // stored, has not been made, and both claimants have the lease.
 func engineFault(e *ast.Engine) string {
-	name := ""
-	if e != nil {
-		name = e.Name
-	}
-	if family, _ := Family(name); family != "MergeTree" {
-		return fmt.Sprintf("its engine is %s, which does not keep every row as MergeTree does", name)
+	switch {
+	case e == nil:
+		return "it has no engine, and rows have to be kept as MergeTree does"
+	case canon.Family(e).Name != "MergeTree":
+		return fmt.Sprintf("its engine is %s, which does not keep every row as MergeTree does", e.Name)
 	}
 	return ""
-}
-
-// Family is the family of a table's engine, and whether the rows are those of all replicas.
-func Family(engine string) (family string, replicated bool) {
-	for _, prefix := range []string{"Replicated", "Shared"} {
-		if rest, ok := strings.CutPrefix(engine, prefix); ok {
-			return rest, true
-		}
-	}
-	return engine, false
 }
 
 // head is the word of a type, under LowCardinality.
