@@ -1,5 +1,7 @@
 package ast
 
+import "strings"
+
 // User is a user: how he is known, from where he may come, what he may do.
 type User struct {
 	Name string
@@ -32,6 +34,11 @@ type Authentication struct {
 	Values []Setting
 	// ValidUntil is when it ends, as written; empty for never.
 	ValidUntil string
+}
+
+// TakesSecret reports a method that compares what a client sends with a password or a hash of one.
+func (a *Authentication) TakesSecret() bool {
+	return strings.HasSuffix(a.Method, "_password") && a.Method != "no_password" || strings.HasSuffix(a.Method, "_hash")
 }
 
 // Host is one place connections may come from: Kind is ANY, NONE, LOCAL, IP, NAME, REGEXP or LIKE.

@@ -85,6 +85,18 @@ func (c *Catalog) All() iter.Seq[*Object] {
 	}
 }
 
+// ServersOwn reports a name that every server has without anybody having made it: the database, the user, the profile and
+// the quota called default, and the profile called readonly.
+func ServersOwn(kind ast.Kind, name ast.Name) bool {
+	switch kind {
+	case ast.KindDatabase, ast.KindUser, ast.KindQuota:
+		return name.Name == "default"
+	case ast.KindSettingsProfile:
+		return name.Name == "default" || name.Name == "readonly"
+	}
+	return false
+}
+
 // Find returns the live object that holds a name which an object of the given kind would have, or nil. It may be of
 // another kind where kinds share a name space.
 func (c *Catalog) Find(kind ast.Kind, name ast.Name) *Object {

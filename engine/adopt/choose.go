@@ -27,14 +27,12 @@ func choose(list []*catalog.Object) (objects []ast.Object, unread []LeftOut) {
 		}
 	}
 	for _, o := range list {
-		name := o.Name.Name
+		name, database := o.Name.Name, o.Kind == ast.KindDatabase
+		own := catalog.ServersOwn(o.Kind, o.Name) || database && name == ledger.Table().Database
 		switch {
-		case books[o.Name]:
-		case o.Kind == ast.KindDatabase && !lives[name] && (name == defaultName || name == ledger.Table().Database):
-		case o.Kind == ast.KindDatabase && o.Text == "":
+		case books[o.Name], own && !(database && lives[name]):
+		case database && o.Text == "":
 			objects = append(objects, &ast.Database{Name: name})
-		case name == defaultName && (o.Kind == ast.KindUser || o.Kind == ast.KindQuota || o.Kind == ast.KindSettingsProfile):
-		case name == "readonly" && o.Kind == ast.KindSettingsProfile:
 		case o.Unreadable != nil:
 			unread = append(unread, LeftOut{Kind: o.Kind, Name: o.Name.String(), Reason: o.Unreadable.Error()})
 		default:
@@ -43,6 +41,3 @@ func choose(list []*catalog.Object) (objects []ast.Object, unread []LeftOut) {
 	}
 	return objects, unread
 }
-
-// defaultName is that of the database, the user, the quota and the profile that every server has.
-const defaultName = "default"

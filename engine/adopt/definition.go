@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
@@ -75,11 +76,11 @@ func withSecrets(o ast.Object) (ast.Object, bool) {
 		return o, false
 	}
 	own := *u
-	own.Auth = append([]ast.Authentication(nil), u.Auth...)
+	own.Auth = slices.Clone(u.Auth)
 	shown := false
 	for i := range own.Auth {
 		a := &own.Auth[i]
-		if a.Secret == (ast.Secret{}) && (strings.HasSuffix(a.Method, "_password") && a.Method != "no_password" || strings.HasSuffix(a.Method, "_hash")) {
+		if a.Secret == (ast.Secret{}) && a.TakesSecret() {
 			a.Secret = ast.Secret{Source: "env", Name: variable(o)}
 			shown = true
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dfe-engine/dfe/ast"
+	"github.com/dfe-engine/dfe/catalog"
 	"github.com/dfe-engine/dfe/lang/canon"
 	"github.com/dfe-engine/dfe/rules"
 	"github.com/dfe-engine/dfe/rules/plan"
@@ -106,17 +107,10 @@ func (s *Side) withoutOwn(other *Side) *Side {
 	}
 	without := *s
 	without.objects = slices.DeleteFunc(slices.Clone(s.objects), func(o object) bool {
-		switch o.kind {
-		case ast.KindDatabase:
-			return o.name.Name == "default" && !named[slot{space: o.kind.Space(), name: o.name}]
-		case ast.KindUser, ast.KindQuota, ast.KindSettingsProfile:
-			if other.facts != nil {
-				return false
-			}
-			own := o.name.Name == "default" || o.name.Name == "readonly" && o.kind == ast.KindSettingsProfile
-			return own && !named[slot{space: o.kind.Space(), name: o.name}]
+		if other.facts != nil && o.kind != ast.KindDatabase {
+			return false
 		}
-		return false
+		return catalog.ServersOwn(o.kind, o.name) && !named[slot{space: o.kind.Space(), name: o.name}]
 	})
 	return &without
 }

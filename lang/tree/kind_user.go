@@ -135,7 +135,7 @@ func (d *definition) secret(body content, block *hclsyntax.Block) ast.Secret {
 
 // checkMethod demands what a way of authentication needs.
 func (d *definition) checkMethod(a *ast.Authentication, block *hclsyntax.Block) {
-	needs := strings.HasSuffix(a.Method, "_password") && a.Method != "no_password" || strings.HasSuffix(a.Method, "_hash")
+	needs := a.TakesSecret()
 	has := func(word string) bool {
 		return slices.ContainsFunc(a.Values, func(s ast.Setting) bool { return s.Name == word })
 	}
